@@ -162,10 +162,13 @@ class Books:
             self._settings[found] = options_of(row[0])
         return self._settings[found]
 
-    def dealt_before(self, device: str, log: str, shoe_round: int) -> bool:
-        """Whether a round that is over was this round of this shoe: its events may come again."""
-        found = "SELECT 1 FROM rounds WHERE over = 1 AND device = ? AND log = ? AND shoe_round = ?"
-        return self._db.execute(found, (device, log, shoe_round)).fetchone() is not None
+    def dealt_before(self, device: str, log: str, seq: int) -> bool:
+        """Whether a round that is over began with this event of this shoe: events may come again."""
+        found = (
+            "SELECT 1 FROM rounds JOIN inputs ON inputs.round = rounds.id AND key = 'closed'"
+            " WHERE over = 1 AND device = ? AND log = ? AND seq = ?"
+        )
+        return self._db.execute(found, (device, log, seq)).fetchone() is not None
 
     def inputs(self, number: int) -> list[Input]:
         return list(self._read(number).inputs)

@@ -243,6 +243,8 @@ class DeskLoop(Table):
         """The round before, if its cards are to be held against the seed and were not yet; or 0."""
         if self.auditor is None or self.kind.drawn or not self.previous:
             return 0
+        if self.shoe_now() != (self.books.header(self.previous).device, self.books.header(self.previous).log):
+            return 0  # another shoe
         checked = any(told.kind == "seed check" for told in self.books.inputs(self.previous))
         return 0 if checked else self.previous
 
@@ -308,7 +310,10 @@ class DeskLoop(Table):
 
     def waiting(self) -> list[Ask]:
         """What is asked of people, the first one now."""
-        if self._play().void:
+        held = self.held()
+        if held is not None:
+            return [held]
+        if self._play().void and not self.dealing_on():
             return asks(self._play(), self._dealt())  # before anything is done with the deck
         if self.step is not None and self.step.who == "record" and self._under_way is None:
             acts = [what for what in self.step.records if what in ACTS]

@@ -50,8 +50,8 @@ class Desk(DeskLoop):
                 return self._enter(str(told["key"]))
             case "done":
                 return self._done_with(str(told["line"]), told.get("checked", ()), str(told.get("by", "")).strip())
-            case "house void":
-                return self._house_void(str(told["by"]).strip())
+            case "house":
+                return self._house(str(told["choice"]), str(told["by"]), str(told["reason"]))
             case "irregularity":
                 return self._irregular(told)
             case "correct":
@@ -206,12 +206,12 @@ class Desk(DeskLoop):
         self.books.record(number, Input(key, "done", data), self._options_of(number))
         return ""
 
-    def _house_void(self, by: str) -> str:
-        """A supervisor declares a round void that the shoe has ended and that cannot be settled any more."""
-        if not self.ended_early() or not by:
-            raise UsageError("only a supervisor ends a round so, and only after the shoe has ended it.", "Go on.")
-        self._tell(Input("void", "void", {"clause": "HOUSE", "kept": [], "by": by}))
-        return f"the round is void, by {by}"
+    def _house(self, choice: str, by: str, reason: str) -> str:
+        if self._under_way is not None:
+            raise UsageError("a command is under way at the shoe.", "Decide when it is done, in a moment.")
+        self.decide(choice, by, reason)
+        self.tapped = self.offered = None
+        return f"{choice}, decided by {by.strip()}"
 
     def _correct(self, of: str, cards: list[int], by: str) -> str:
         """Other cards in place of those that were entered. Chips that have moved already become lines of their own."""

@@ -17,6 +17,7 @@ from fairshoe_table.play.irregularities import Irregularity
 from fairshoe_table.play.options import Options
 from fairshoe_table.play.round import in_force
 from fairshoe_table.rules.cards import rank
+from fairshoe_table.table.house import CHOICES
 
 Values = dict[str, Any]
 CHIPS = (100, 500, 1000, 2500, 10000)
@@ -45,6 +46,8 @@ class Desk(Protocol):
     def waiting(self) -> list[Ask]: ...
     def open_lines(self) -> list[ShownLine]: ...
     def ended_early(self) -> bool: ...
+    def held(self) -> Ask | None: ...
+    def may_decide(self) -> tuple[str, ...]: ...
     def shown_round(self) -> int: ...
 
 
@@ -75,7 +78,7 @@ def desk_values(desk: Desk) -> Values:
         "void": "".join(str(told.data["clause"]) for told in inputs if told.kind == "void"),
         "check": "".join(str(told.data["text"]) for told in inputs if told.kind == "seed check"),
         "entered": [_entered(it) for it in desk.kind.corrects(in_force(inputs))],
-        "ended_early": desk.ended_early(),
+        "house": {"text": _house_text(desk), "choices": [[it, CHOICES[it]] for it in desk.may_decide()]},
         "irregularities": [_irregularity(it) for it in desk.kind.irregularities],
         "calls": [{"call": call, "text": text} for call, text in desk.calls],
         "meters": _meters(desk),
@@ -177,6 +180,16 @@ def _line(it: ShownLine) -> Values:
 def _entered(told: Input) -> Values:
     seat = int(told.data["seat"])
     return {"of": told.key, "who": name_of(seat), "cards": list(told.data["cards"])}
+
+
+def _house_text(desk: Desk) -> str:
+    """Why a supervisor has to decide; empty if nothing but the wish to void the round calls for it."""
+    held = desk.held()
+    if held is not None:
+        return held.text
+    if desk.ended_early():
+        return "The shoe has ended this round. Enter the cards that lie there and settle it"
+    return ""
 
 
 def _irregularity(it: Irregularity) -> Values:

@@ -105,6 +105,8 @@ class SimulatedFloor:
         return self.players.wagers(play)
 
     def answer(self, play: Play, ask: Ask) -> Input:
+        if ask.kind == "house":
+            return ask.answer(choice=ask.choices[0], by="simulated", reason="the first choice")
         if ask.kind == "confirm":
             return ask.answer(choice=ask.choices[0])
         if ask.kind == "count" and ask.part.startswith("chips"):

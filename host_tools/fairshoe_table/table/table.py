@@ -31,7 +31,7 @@ from fairshoe.messages import (
     WarningLatched,
 )
 from fairshoe_table.books.books import Books
-from fairshoe_table.books.header import UNKNOWN, header
+from fairshoe_table.books.header import header
 from fairshoe_table.play import registry
 from fairshoe_table.play.game import Ask, Dealt, Game, Play, Report, Text
 from fairshoe_table.play.inputs import Input
@@ -40,6 +40,7 @@ from fairshoe_table.play.round import asks
 from fairshoe_table.rules.ledger import Line
 from fairshoe_table.rules.meters import check_meters
 from fairshoe_table.rules.seats import seat_of
+from fairshoe_table.table.house import House
 
 RESHUFFLED = 1  # of `deck_loaded`: a whole set; not the same cards cut again, nor a rack in a round
 CUT_AT = 26  # where the dealer cuts a deck
@@ -85,7 +86,7 @@ class Floor(Protocol):
         ...
 
 
-class Table:
+class Table(House):
     """One table: a shoe with the key of the table's role, its books, a game and its options."""
 
     def __init__(self, shoe: Shoe, books: Books, game: str, options: Options, floor: Floor) -> None:
@@ -113,7 +114,7 @@ class Table:
 
     def begin(self) -> None:
         """Open a round in the books, or go on with the open one."""
-        device, log = self._shoe_now()
+        device, log = self.shoe_now()
         head = header(self.game, device, log)
         self.number = self.books.open_round(self.game, head, self.configured)
         self.options = self.books.options(self.number) or self.configured
@@ -121,14 +122,6 @@ class Table:
         unfinished = self.shoe.unfinished()
         if unfinished is not None:  # of a run that crashed: ask what became of it before anything else
             self.shoe.status_after(self.shoe.wait(self.shoe.resume(unfinished)))
-
-    def _shoe_now(self) -> tuple[str, str]:
-        """Device and log of the shoe that is connected, as headers have them."""
-        welcome, store = self.shoe.welcome, self.shoe.store
-        if welcome is None:
-            return UNKNOWN, UNKNOWN
-        log = store.newest_log(welcome.device) if store is not None else None
-        return f"{welcome.device:08x}", log.identity.hex() if log is not None else ""
 
     def take(self, message: Message) -> bool:
         """Book an event, or act on a status; whether the round is over with it."""
@@ -138,7 +131,11 @@ class Table:
             return self._event(message)
         if message is not self.shoe.status or not isinstance(message, Status):
             return False
-        if self.ended_early() or self._play().void:
+        held = self.held()
+        if held is not None:
+            answer = self.floor.answer(self._play(), held).data
+            self.decide(str(answer["choice"]), str(answer["by"]), str(answer["reason"]))
+        if self.ended_early() or self.replaced() or (self._play().void and not self.dealing_on()):
             return self._settled_late()
         now = situation(message)
         if now != self._refused:
@@ -169,16 +166,18 @@ class Table:
     def _event(self, event: Message) -> bool:
         """Whether the round is over with it. Events of an earlier round, told again, change nothing."""
         match event:
+            case WarningLatched():
+                self.floor.call(f"warning: {event.warning.name.lower().replace('_', ' ')}")
+            case _ if self.replaced():
+                pass  # of another shoe
             case RoundStarted():
-                device, log = self._shoe_now()
-                if not self.books.dealt_before(device, log, event.round):
+                device, log = self.shoe_now()
+                if not self.books.dealt_before(device, log, event.seq):
                     data = {"round": event.round, "device": device, "log": log}
                     self._tell(Input("closed", "closed", data), seq=event.seq)
                     self._compare_hands(event)
             case DeckLoaded() if event.shuffled == RESHUFFLED:
                 self._tell(Input("reshuffled", "reshuffled"), seq=event.seq)
-            case WarningLatched():
-                self.floor.call(f"warning: {event.warning.name.lower().replace('_', ' ')}")
             case RoundVoided() if self._is_ours(event.round):
                 view = self.shoe.current_round
                 kept = (view.void.hands_kept if view.void is not None else None) or ()
@@ -245,7 +244,7 @@ class Table:
         """How far the shoe has come, by its events and its status."""
         status, view = self.shoe.status, self.shoe.current_round
         now = Dealt() if status is None else Dealt(False, 0, False, status.state, status.need, status.hopper)
-        if self.ended_early():
+        if self.ended_early() or self.replaced():
             return replace(now, stacks=True, closings=2, rest=True)
         if not self._is_ours(view.number):
             return now

@@ -61,7 +61,7 @@ class TablePage {
     this.lines(table);
     this.irregular.show(table, clauses);
     this.correction.show(table.entered);
-    this.early(table.ended_early);
+    this.house(table.house);
     say(find('check'), table.check ? `Seed: ${table.check}.` : '');
     this.calls(table.calls);
     this.simulation(table.sim);
@@ -90,13 +90,17 @@ class TablePage {
     if (focused) find('go')?.focus();
   }
 
-  /** The shoe has ended a round that is not settled: a supervisor may declare it void. */
-  early(ended) {
-    if (find('early').hidden === !ended) return;
-    find('early').hidden = !ended;
-    const by = make('input', { type: 'text', id: 'voided-by', autocomplete: 'off' });
-    const send = () => this.tap({ do: 'house void', by: by.value });
-    find('early').replaceChildren('The shoe has ended this round. Enter the cards that lie there and settle it. If that cannot be done any more, a supervisor declares it void: ', make('label', {}, 'Supervisor ', by), make('button', { type: 'button', id: 'house-void', on: { click: send } }, 'Void the round'));
+  /** What a supervisor may decide: void at any stage; what becomes of a round whose shoe was replaced. */
+  house(house) {
+    const now = JSON.stringify(house);
+    if (now === this.housed) return;
+    this.housed = now;
+    const { text, choices } = house;
+    find('supervisor').hidden = !choices.length;
+    say(find('supervisor-text'), text);
+    flag(find('supervisor-text'), 'call', Boolean(text));
+    const send = (choice) => () => this.tap({ do: 'house', choice, by: find('supervisor-name').value, reason: find('supervisor-reason').value });
+    find('supervisor-choices').replaceChildren(...choices.map(([choice, label]) => make('button', { type: 'button', id: `house-${choice}`, on: { click: send(choice) } }, label)));
   }
 
   lines({ lines, lines_of, round, void: clause }) {

@@ -1,0 +1,158 @@
+"""What only a supervisor decides about a round: that it is void at any stage, what becomes of it when its shoe was
+replaced, and by which options an old round is settled whose header is unknown.
+
+Cards of a round come only from the shoe at which it began. With another shoe it is settled without it if all cards are
+out; otherwise it is void by the clause of its game for a shoe that fails (CS 13(f), DCP 12(e), B5 12(f) with the hands
+that are kept), and where there is none a person decides (HOUSE). A supervisor confirms that the shoe was replaced: a
+wrong cable voids nothing.
+"""
+
+from __future__ import annotations
+
+from fairshoe import Shoe
+from fairshoe.errors import UsageError
+from fairshoe.games.record_kinds import DEALER
+from fairshoe.games.rounds import RoundView, StackState, Stage, fold
+from fairshoe_table.books.books import Books
+from fairshoe_table.books.header import UNKNOWN, header
+from fairshoe_table.play.game import ALL_OUT, Ask, Game, Play, Text
+from fairshoe_table.play.inputs import Input
+from fairshoe_table.play.options import Options
+from fairshoe_table.play.round import asks
+from fairshoe_table.rules.seats import seat_of
+
+HOUSE = "HOUSE"
+KEPT = "all_void_but_complete"  # the consequence that keeps complete hands
+CHOICES = {
+    "void": "Void the round",
+    "settle": "All cards are on the table: settle it",
+    "continue": "This shoe and these options: go on",
+}
+_TEXTS = {
+    "header": "the books do not say by which shoe and options this round is played",
+    "shoe": "another shoe is connected: connect {device}, which deals this round, or a supervisor decides",
+}
+
+
+class House:
+    """A table as far as a supervisor decides about its round."""
+
+    shoe: Shoe
+    books: Books
+    game: str
+    kind: Game
+    number: int
+    options: Options
+    configured: Options
+
+    def _play(self) -> Play:
+        raise NotImplementedError
+
+    def _tell(self, *told: Input, seq: int = 0) -> None:
+        raise NotImplementedError
+
+    def _told(self, key: str) -> bool:
+        raise NotImplementedError
+
+    def shoe_now(self) -> tuple[str, str]:
+        """Device and log of the shoe that is connected, as headers have them."""
+        welcome, store = self.shoe.welcome, self.shoe.store
+        if welcome is None:
+            return UNKNOWN, UNKNOWN
+        log = store.newest_log(welcome.device) if store is not None else None
+        return f"{welcome.device:08x}", log.identity.hex() if log is not None else ""
+
+    def replaced(self) -> bool:
+        """Whether the round is dealt by another shoe than the one that is connected, or by another storage of it."""
+        head = self.books.header(self.number)
+        return head.round > 0 and head.known and (head.device, head.log) != self.shoe_now()
+
+    def held(self) -> Ask | None:
+        """What a supervisor is asked before anything else."""
+        play, head = self._play(), self.books.header(self.number)
+        if not play.seats or play.void:
+            return None
+        if not head.known and not self._told("house:0:header"):
+            return self._house_ask("header", "continue", "void")
+        if self.replaced() and not self._all_out() and not self._told("house:0:shoe"):
+            return self._house_ask("shoe", "void", "settle")
+        return None
+
+    def _house_ask(self, part: str, *choices: str) -> Ask:
+        values = {"device": self.books.header(self.number).device}
+        return Ask(
+            "house", DEALER, Text(f"house-{part}", _TEXTS[part], HOUSE), choices=choices, part=part, values=values
+        )
+
+    def may_decide(self) -> tuple[str, ...]:
+        """What a supervisor may decide now: void at any stage of a round that has wagers."""
+        held = self.held()
+        if held is not None:
+            return held.choices
+        play = self._play()
+        return ("void",) if play.seats and not play.void and not play.over else ()
+
+    def decide(self, choice: str, by: str, reason: str) -> None:
+        """Book what a supervisor has decided, and who and why, in one transaction with what follows."""
+        if choice not in self.may_decide():
+            raise UsageError(f"{choice!r} cannot be decided about this round now.", "Look at the page again.")
+        if not by.strip() or not reason.strip():
+            raise UsageError("the decision has no name or no reason.", "Enter the supervisor and the reason.")
+        held = self.held()
+        part = held.part if held is not None else "void"
+        data = {"seat": DEALER, "part": part, "choice": choice, "by": by.strip(), "reason": reason.strip()}
+        told = Input(f"house:0:{part}", "house", data)
+        match choice:
+            case "void":
+                clause, kept = self._clause() if part == "shoe" else (HOUSE, [])
+                more = {"clause": clause, "kept": kept, "by": by.strip(), "reason": reason.strip()}
+                self._tell(told, Input("void", "void", more))
+            case "continue":
+                device, log = self.shoe_now()
+                self.books.confirm_header(self.number, header(self.game, device, log), self.configured, told)
+                self.options = self.books.options(self.number) or self.configured
+            case _:
+                self._tell(told)
+
+    def dealing_on(self) -> bool:
+        """A supervisor has voided the round, and its shoe is not out of it yet: it is brought to its end there."""
+        view = self.shoe.current_round
+        mine = not self.replaced() and view.number == self.books.header(self.number).round
+        return self._told("house:0:void") and mine and view.open
+
+    # -- without the shoe of the round --------------------------------------------------------------------------------
+
+    def _view(self) -> RoundView:
+        """The round as the shoe that dealt it has told it, from the store."""
+        head, store, view = self.books.header(self.number), self.shoe.store, RoundView()
+        if store is None:
+            return view
+        for log in store.logs(int(head.device, 16)):
+            if log.identity.hex() == head.log:
+                for event in store.round_events(log.id, log.last):
+                    view = fold(view, event)
+        return view if view.number == head.round else RoundView()
+
+    def _all_out(self) -> bool:
+        """Whether every card that the round needs is out of the shoe that dealt it."""
+        if self._told("house:0:shoe"):
+            return True
+        if self.kind.drawn:
+            return not asks(self._play(), ALL_OUT)
+        view = self._view()
+        return view.stage is Stage.ENDED or (view.open and view.cards.released is not None and not view.cards_due)
+
+    def _clause(self) -> tuple[str, list[int]]:
+        """By what a round is void whose shoe is gone, and the seats whose hands are kept."""
+        view, seats = self._view(), self._play().seats
+        if view.void is not None:  # it had said so before it went
+            return view.void.clause, [seat_of(seats, position) for position in view.void.hands_kept or ()]
+        clause, consequence = self.kind.profile["rules"].get("deal_fault", (HOUSE, ""))
+        if consequence != KEPT:
+            return clause, []
+        out = view.folded | view.void_hands
+        stacks = {position: view.stack_of(position) for position in range(1, view.positions + 1) if position not in out}
+        kept = [at for at, stack in stacks.items() if stack is not None and stack.state is StackState.TAKEN]
+        complete = any(stack.state is StackState.TAKEN for stack in view.stacks)
+        # Before the first hand is complete no clause applies (ruling `b5-early-jam`).
+        return (clause, [seat_of(seats, position) for position in kept]) if complete else (HOUSE, [])
