@@ -205,3 +205,32 @@ def test_a_supervisor_is_asked_about_an_open_round_of_old_books(tmp_path: Path, 
         it.finish()
     with sqlite3.connect(tmp_path / "books.db") as db:
         assert db.execute("SELECT COUNT(*) FROM rounds WHERE over = 0").fetchone() == (1,)
+
+
+# --- a machine that stopped --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("choice", ["void", "continue"])
+def test_a_machine_that_stopped_in_a_game_without_a_clause_is_decided_by_the_house(tmp_path: Path, choice: str) -> None:
+    """The record house_decision tells the shoe, so that its journal and the books agree."""
+    with sitting(tmp_path, "double-down-stud", seed=4, seats=2) as it:
+        bet(it)
+        number = it.desk.number
+        it.next()
+        it.desk.shoe.sim.act("cut", "")
+        it.desk.shoe.sim.sleep(0.5)
+        it.desk.shoe.sim.act("boot", "")
+        for _ in range(STEPS_MAX):
+            if it.values["house"]["text"]:
+                break
+            it.tap(do="hand")  # clears the warning
+        assert [one for one, _ in it.values["house"]["choices"]] == ["void", "continue"]
+        it.tap(do="house", choice=choice, **BY)
+        while goes_on(it, number):
+            pass
+        view = it.desk.books.shoe_rounds()[1]
+        assert (view.how, view.clause) == (("void", "HOUSE") if choice == "void" else ("ended", ""))
+        check_books(it.desk.books)
+        bet(it)
+        while goes_on(it, number + 1):
+            pass

@@ -49,8 +49,8 @@ def _same_jackpot(old: Line, new: Line) -> bool:
 
 
 class ShoeRound(NamedTuple):
-    """How a round ended, "ended" or "void", the seats with a wager, the clause that made it void, and in a game that is
-    drawn by hand the cards of a round that has ended."""
+    """How a round ended, "ended", "void", or "house" if a supervisor voided it, whatever the shoe says; the seats with
+    a wager, the clause that made it void, and in a game that is drawn by hand the cards of a round that has ended."""
 
     how: str
     seats: int
@@ -421,7 +421,8 @@ class Books:
         for game, closed, void, seats, cards, second in rows:
             number = int(json.loads(closed)["round"])
             if void is not None:
-                found[number] = ShoeRound("void", seats, json.loads(void)["clause"])
+                data = json.loads(void)
+                found[number] = ShoeRound("house" if data.get("by") else "void", seats, data["clause"])
             else:
                 drawn = cards + second if registry.find(game).drawn else 0
                 found[number] = ShoeRound("ended", seats, "", drawn)

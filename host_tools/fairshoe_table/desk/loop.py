@@ -311,8 +311,8 @@ class DeskLoop(Table):
     def waiting(self) -> list[Ask]:
         """What is asked of people, the first one now."""
         held = self.held()
-        if held is not None:
-            return [held]
+        if held is not None or self.voiding():
+            return [] if held is None else [held]
         if self._play().void and not self.dealing_on():
             return asks(self._play(), self._dealt())  # before anything is done with the deck
         if self.step is not None and self.step.who == "record" and self._under_way is None:

@@ -9,7 +9,7 @@ wrong cable voids nothing.
 
 from __future__ import annotations
 
-from fairshoe import Shoe
+from fairshoe import CommandResult, Need, Shoe, What
 from fairshoe.errors import UsageError
 from fairshoe.games.record_kinds import DEALER
 from fairshoe.games.rounds import RoundView, StackState, Stage, fold
@@ -22,14 +22,16 @@ from fairshoe_table.play.round import asks
 from fairshoe_table.rules.seats import seat_of
 
 HOUSE = "HOUSE"
+GOES_ON, VOID = 1, 2  # of the record `house_decision`
 KEPT = "all_void_but_complete"  # the consequence that keeps complete hands
 CHOICES = {
     "void": "Void the round",
     "settle": "All cards are on the table: settle it",
-    "continue": "This shoe and these options: go on",
+    "continue": "The round goes on",
 }
 _TEXTS = {
     "header": "the books do not say by which shoe and options this round is played",
+    "machine": "the machine stopped in this round, and no clause says what follows: a supervisor decides",
     "shoe": "another shoe is connected: connect {device}, which deals this round, or a supervisor decides",
 }
 
@@ -76,7 +78,9 @@ class House:
             return self._house_ask("header", "continue", "void")
         if self.replaced() and not self._all_out() and not self._told("house:0:shoe"):
             return self._house_ask("shoe", "void", "settle")
-        return None
+        status = self.shoe.status
+        due = status is not None and status.need == Need.HOUSE_DECISION and not self.replaced()
+        return self._house_ask("machine", "void", "continue") if due and not self._told("house:0:machine") else None
 
     def _house_ask(self, part: str, *choices: str) -> Ask:
         values = {"device": self.books.header(self.number).device}
@@ -103,6 +107,8 @@ class House:
         data = {"seat": DEALER, "part": part, "choice": choice, "by": by.strip(), "reason": reason.strip()}
         told = Input(f"house:0:{part}", "house", data)
         match choice:
+            case _ if part == "machine":
+                self._tell(told)  # `decided_at_the_shoe` brings it there, and the shoe says what follows
             case "void":
                 clause, kept = self._clause() if part == "shoe" else (HOUSE, [])
                 more = {"clause": clause, "kept": kept, "by": by.strip(), "reason": reason.strip()}
@@ -113,6 +119,23 @@ class House:
                 self.options = self.books.options(self.number) or self.configured
             case _:
                 self._tell(told)
+
+    def decided_at_the_shoe(self) -> CommandResult | None:
+        """Give the shoe what the house has decided. A stop in a round that the books do not know voids it."""
+        found = self._machine()
+        if not found and self._play().seats and not self._play().void:
+            return None
+        goes_on = found == "continue"
+        return self.shoe.records.put(What.HOUSE_DECISION, GOES_ON if goes_on else VOID)
+
+    def _machine(self) -> str:
+        """What was decided about a stop of the machine; empty: nothing yet."""
+        found = [told.data["choice"] for told in self.books.inputs(self.number) if told.key == "house:0:machine"]
+        return found[0] if found else ""
+
+    def voiding(self) -> bool:
+        """The house has voided the round, and the shoe has not said so yet."""
+        return self._machine() == "void" and not self._play().void
 
     def dealing_on(self) -> bool:
         """A supervisor has voided the round, and its shoe is not out of it yet: it is brought to its end there."""

@@ -280,6 +280,8 @@ class Table(House):
             self.floor.call(step.text)
             self.floor.hand(step, status)
             return None
+        if step.need is Need.HOUSE_DECISION:
+            return self.decided_at_the_shoe()
         if step.need is Need.DRAW:
             return self._draw()
         if step.need is Need.HOLE_CARD:
