@@ -1,6 +1,6 @@
 """Storage as an older commit leaves it, for tests that newer firmware takes it over.
 
-    .venv/bin/python tools/old_storage.py 4872250 > tests/unit/storage_4872250.json
+    .venv/bin/python tools/old_storage.py 4872250 > tests/unit/kit/storage_4872250.json
 
 Plays a keyed table with the firmware of that commit until a door is opened in the middle of a round, with events that
 no host has acknowledged, and switches the power off. Prints every cell that was written, and what that firmware knew.

@@ -1,4 +1,4 @@
-"""Constants of SHA-512 and of the curve. tests/unit/test_ed25519.py computes each from its definition.
+"""Constants of SHA-512 and of the curve. tests/unit/signing/test_ed25519.py computes each from its definition.
 
 TABLE is in base 64 so that it is decoded into RAM: its rows are chosen by secret bits, and the time that flash takes
 depends on what its cache holds. An image keeps the others in flash.

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-SCRIPT = ROOT / "tests" / "unit" / "plant_trace.py"
+SCRIPT = ROOT / "tests" / "unit" / "kit" / "plant_trace.py"
 LOADER = (
     f"import sys, runpy; sys.argv = sys.argv[1:]; sys.path.insert(0, {str(SCRIPT.parent)!r}); "
     f"import fairshoe; runpy.run_path({str(SCRIPT)!r})"

@@ -30,7 +30,7 @@ HOST_BASE = tuple(
     for name in ("__version__", "_device", "errors", "files", "keys", "message_data", "messages", "printable")
 )
 FIRMWARE = ("firmware", "!firmware.main")
-# What docs/INTEGRATE.md lists as public. tests/host/test_public_api.py holds each name.
+# What docs/INTEGRATE.md lists as public. tests/host/client/test_public_api.py holds each name.
 PUBLIC = (
     *("fairshoe.messages", "fairshoe.message_data", "fairshoe.errors", "fairshoe.keys"),
     *("fairshoe.games.record_kinds", "fairshoe.games.rounds", "fairshoe.games.jackpot_links"),
@@ -158,7 +158,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
         *("fairshoe.boards.configs", "fairshoe.games.profiles"),
         *HOST_BASE,
     ),
-    # Loaded for --help: nothing that loads messages, asyncio or a serial port (tests/host/test_cli_front.py).
+    # Loaded for --help: nothing that loads messages, asyncio or a serial port (tests/host/cli/test_cli_front.py).
     "fairshoe.arguments": (
         *("fairshoe.cli.options", "fairshoe.cli.registry", "fairshoe.cli.settings", "fairshoe.pages"),
         *("fairshoe.bench.plan", "fairshoe.sim.scenario_cases", "fairshoe.ship.identity", "firmware.protocol"),

@@ -219,7 +219,7 @@ def test_every_file_and_test_that_is_named_exists() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["`tests/unit/test_nope.py`", "`tests/unit/test_ticks.py::test_nope`", "    vi firmware/nope.py"]
+    "text", ["`tests/unit/test_nope.py`", "`tests/unit/app/test_ticks.py::test_nope`", "    vi firmware/nope.py"]
 )
 def test_a_file_or_test_that_does_not_exist_is_found(text: str) -> None:
     assert len(wrong_paths("docs/PAGE.md", text)) == 1

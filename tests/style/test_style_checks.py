@@ -48,7 +48,7 @@ LAYER_CASES = [
     ("host_tools/fairshoe/cli/settings.py", "from fairshoe.commands import sim", False),
     ("host_tools/fairshoe/newcomer.py", "x = 1", False),
     ("host_tools/fairshoe/newcomer/module.py", "x = 1", False),
-    ("tests/host/test_link.py", "from rig.run import run", True),
+    ("tests/host/client/test_link.py", "from rig.run import run", True),
 ]
 
 

@@ -35,10 +35,10 @@ def test_a_link_to_a_page_that_the_site_shows_elsewhere_leads_there(uri: str, he
 
 
 def test_a_link_to_a_file_that_the_site_has_not_becomes_its_text_or_a_link_to_the_repository() -> None:
-    link = "[test_round.py](../tests/unit/test_round.py)"
-    assert on_site(link) == '<span class="source" title="tests/unit/test_round.py">test_round.py</span>'
+    link = "[test_round.py](../tests/unit/games/test_round.py)"
+    assert on_site(link) == '<span class="source" title="tests/unit/games/test_round.py">test_round.py</span>'
     assert on_site(link, repository="https://host/us/fairshoe/") == (
-        "[test_round.py](https://host/us/fairshoe/blob/main/tests/unit/test_round.py)"
+        "[test_round.py](https://host/us/fairshoe/blob/main/tests/unit/games/test_round.py)"
     )
 
 

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.full
 
 SLICE_S = 4  # of processor time
 SCENARIO = "tests/scenarios/wrong-deck-and-jam-by-hand.json:b5-hand-wrong-deck-and-jam"
-NODE = "tests/host/test_profile_rules.py::test_the_columns_of_cover_all_are_those_of_the_matrix"
+NODE = "tests/host/games/test_profile_rules.py::test_the_columns_of_cover_all_are_those_of_the_matrix"
 
 
 @cache

@@ -21,7 +21,10 @@ pytestmark = pytest.mark.full
 SLICE_S = 4  # of processor time
 # Modules whose own tests catch every mutant that is not equivalent, and those tests.
 SLICE = ("protocol/cobs.py", "protocol/frame.py", "deck/ledger.py", "deck/drbg.py", "deck/permutation.py")
-SLICE_TESTS = [f"tests/unit/test_{name}.py" for name in ("frame", "ledger", "drbg", "shoe")]
+SLICE_TESTS = [
+    "tests/unit/protocol/test_frame.py",
+    *(f"tests/unit/deck/test_{name}.py" for name in ("ledger", "drbg", "shoe")),
+]
 
 SOURCE = '''
 """Text."""
@@ -108,7 +111,7 @@ def test_samples_and_shards_are_those_of_the_seed_and_small_modules_are_whole() 
 
 def test_a_mutant_that_raises_fails_ends_or_hangs_is_caught_by_a_test_that_runs_it(bench: Bench) -> None:
     module = ticks()
-    coverage = measure(bench, [module], ["tests/unit/test_ticks.py"])
+    coverage = measure(bench, [module], ["tests/unit/app/test_ticks.py"])
     change = module.changes[-1]
     tests = coverage.tests(change)
     assert tests and change.where.scope == "ticks_diff"
@@ -137,10 +140,10 @@ def test_scenarios_catch_mutants_as_tests_do(bench: Bench) -> None:
 
 def test_a_test_that_fails_without_a_mutant_is_named(bench: Bench) -> None:
     module = ticks()
-    file = ROOT / "tests/unit/test_ticks.py"
+    file = ROOT / "tests/unit/app/test_ticks.py"
     bench.code[str(file)] = compile("def test_it():\n    raise OSError", str(file), "exec")
     with pytest.raises(RuntimeError, match=r"test_ticks\.py::test_it fails while nothing is changed"):
-        measure(bench, [module], ["tests/unit/test_ticks.py"])
+        measure(bench, [module], ["tests/unit/app/test_ticks.py"])
 
 
 def test_what_survives_is_named_and_fails_unless_it_is_shown_to_be_equivalent(
@@ -160,13 +163,13 @@ def test_what_survives_is_named_and_fails_unless_it_is_shown_to_be_equivalent(
     ):
         code_run.EQUIVALENT.write_text(json.dumps(known), encoding="utf-8")
         choice = Choice(module="ticks.py", only="FOREVER_MS")
-        assert code_run.run(choice, 0, 5, ["tests/unit/test_ticks.py"], False) == status
+        assert code_run.run(choice, 0, 5, ["tests/unit/app/test_ticks.py"], False) == status
         assert text in capsys.readouterr().out
     caught = {"mutant": "ticks.py ticks_diff: if delta >= TICKS_HALF -> if False", "why": "."}
     code_run.EQUIVALENT.write_text(json.dumps([caught]), encoding="utf-8")
     choice = Choice(module="ticks.py", only="TICKS_HALF -> if False")
-    assert code_run.run(choice, 0, 5, ["tests/unit/test_ticks.py"], False) == 1
-    assert f"{caught['mutant']} is caught by tests/unit/test_ticks.py::test_" in capsys.readouterr().out
+    assert code_run.run(choice, 0, 5, ["tests/unit/app/test_ticks.py"], False) == 1
+    assert f"{caught['mutant']} is caught by tests/unit/app/test_ticks.py::test_" in capsys.readouterr().out
 
 
 def test_every_entry_of_what_is_equivalent_says_why() -> None:
@@ -216,14 +219,15 @@ def test_first_comes_the_test_that_caught_the_mutant_then_those_that_caught_its_
 
 
 def test_a_verdict_depends_on_the_firmware_and_on_what_its_test_file_imports(bench: Bench) -> None:
-    files = ["tests/unit/test_ticks.py", "tests/unit/test_live.py", "tests/scenarios/carousel-empty-hopper.json"]
+    tests = ["tests/unit/app/test_ticks.py", "tests/unit/rig/test_live.py"]
+    files = [*tests, "tests/scenarios/carousel-empty-hopper.json"]
     before = digests(bench, files)
     for changed, expected in (
         ("firmware/app.py", files),
         ("rig/live.py", files[1:2]),  # imported by that test
         ("rig/expect.py", files[1:]),  # by a module that it imports
         ("hal/rp2/port.py", []),
-        ("tests/unit/test_ticks.py", files[:1]),
+        ("tests/unit/app/test_ticks.py", files[:1]),
     ):
         kept = bench.text[str(ROOT / changed)]
         bench.text[str(ROOT / changed)] = kept + b"\n"

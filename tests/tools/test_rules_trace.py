@@ -127,7 +127,7 @@ def test_a_scenario_proves_what_its_key_names(tree: Path) -> None:
         ("tests/unit/test_a.py", test_file("proves: CS-9a"), "'proves: CS-9a' is no clause"),
         ("tests/unit/test_a.py", test_file(f"{MARK} CS-9a", "helper"), "test_a.py:5: claims a clause, but is no test"),
         ("tests/unit/test_a.py", test_file(f"{MARK} CS-9a").replace("def", "async def"), "but is no test"),
-        ("tests/unit/support.py", test_file(f"{MARK} CS-9a"), "support.py:5: claims a clause, but is no test"),
+        ("tests/unit/kit/support.py", test_file(f"{MARK} CS-9a"), "support.py:5: claims a clause, but is no test"),
         ("tests/dissector/test_a.py", test_file(f"{MARK} CS-9a"), "claims a clause, but is no test that is always"),
         ("tests/unit/test_a.py", f'"""{MARK} CS-9a"""\n', "test_a.py:1: claims a clause, but is no test"),
         (

@@ -26,7 +26,7 @@ HOUSE = "HOUSE"
 _NAMES = ("$schema", "name", "code", "about", "pages")  # what people read, and who the game is
 _CHECKED = {  # keys that are no rule of a round: the check of a board config that refuses
     "not_by_hand": (
-        "tests/host/test_boards.py"
+        "tests/host/boards/test_boards.py"
         "::test_a_table_that_deals_from_the_hand_where_the_rules_do_not_allow_it_is_refused_with_the_clause",
     ),
 }

@@ -1,0 +1,556 @@
+"""Bench plans on simulated devices: good ones pass on all four mechanisms, and each kind of bad one is found out."""
+
+import errno
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
+
+import pytest
+from bench_case import Case, Meddler, figures, only
+
+from fairshoe.bench.deck_runner import Overdue, Play
+from fairshoe.bench.hands import CUT, ON, Deed, Technician
+from fairshoe.bench.line_noise import NoisyPort
+from fairshoe.bench.plan import load_plan
+from fairshoe.bench.report_file import FAILED, INCOMPLETE, NOT_APPLICABLE, NOT_RUN, PASSED, STOPPED, StepResult
+from fairshoe.bench.steps import Bench, Findings, fresh_meters, identity
+from fairshoe.errors import PortLost, UsageError
+from fairshoe.keys import role_key, write_key
+from fairshoe.messages import Event, Fault, Message, Role, ShuffleStarted, StackTaken, State
+from firmware.games import flow
+
+ACCEPTANCE = only(
+    load_plan("acceptance"),
+    *(step.id for step in load_plan("acceptance").steps),
+    decks=2,
+    seconds=5,
+)
+# Small decks where the procedure is the same and only takes longer.
+MACHINES = {
+    "carousel": ("sim://pico-carousel?seed=3", {"cut-card", "commands"}),
+    "shelves": (
+        "sim://pico-shelves?seed=3&game=house:deck_cards=60",
+        {"jam-exit", "power-cut-deal", "cut-card", "commands"},
+    ),
+    "shoe": ("sim://pico-shoe?seed=3", {"power-cut-shuffle", "cut-card", "commands"}),
+    "draw": (
+        "sim://pico-draw?seed=3&game=house:deck_cards=30",
+        {"jam-throat", "jam-exit", "power-cut-shuffle", "commands"},
+    ),
+}
+
+
+def by_id(results: list[StepResult]) -> dict[str, StepResult]:
+    return {result.id: result for result in results}
+
+
+@pytest.mark.parametrize("kind", MACHINES)
+def test_a_good_machine_passes_everything_that_applies_to_it(kind: str, tmp_path: Path) -> None:
+    url, nothing_for_it = MACHINES[kind]
+    case = Case(url, tmp_path)
+    run = case.run(ACCEPTANCE)
+    assert [(result.id, result.reason) for result in run.results if result.status == FAILED] == []
+    assert run.verdict[0] == PASSED
+    skipped = {result.id: result.reason for result in run.results if result.status == NOT_APPLICABLE}
+    assert set(skipped) == nothing_for_it
+    assert all(skipped.values()), "what does not apply says why"
+    assert all(deck["verdict"] != "WRONG" for deck in run.decks)
+    assert case.device.misplaced == 0
+    assert [event.seq for event in case.device.events] == list(range(1, len(case.device.events) + 1))
+
+
+def test_the_figures_are_what_the_machine_did(tmp_path: Path) -> None:
+    case = Case("sim://pico-carousel?seed=3", tmp_path)
+    run = case.run(only(ACCEPTANCE, "decks", "counts", "jam-throat"))
+    found = by_id(run.results)
+    assert figures(found["decks"])["intake_s_max"] == 23.0  # shuffle_report_ms of the board
+    assert figures(found["decks"])["decks"] == 2
+    assert [deck["counted"] for deck in run.decks[:5]] == [52, 52, 51, 52, 53]
+    assert [deck["refused"] for deck in run.decks[:5]] == [False, False, True, False, True]
+    assert run.decks[2]["removed"] == 51
+    assert run.decks[0]["dealt"] + run.decks[0]["remainder"] == 52
+    assert case.device.meters is not None
+    assert case.device.meters.jams == 2
+    assert 100 < (figures(found["jam-throat"])["notice_ms_max"] or 0) < 1500
+
+
+@pytest.mark.parametrize(
+    "faults, step, told",
+    [
+        ("wear:60000", "decks", "feed time"),
+        ("misfeed:ppm=30000", "decks", "Misfeeds per thousand cards"),
+        ("stall:throat:ppm=30000", "decks", "Stalls per thousand cards"),
+        ("beam_noise:exit:1000000:900", "quiet", "Beam glitches"),
+        ("beam_noise:throat_a:1000000:300", "quiet", "Beam glitches"),
+        ("beam_noise:tray:200000:600", "quiet", "Beam glitches"),
+        ("card_lost:rail:card=20", "decks", "counts were not right"),
+        ("double_feed:card=30", "decks", "unexpected warnings"),
+        ("beam_blind:slot:from_ms=3000", "power-on", "empty proved: not measured"),
+    ],
+)
+def test_a_bad_machine_is_found_out(faults: str, step: str, told: str, tmp_path: Path) -> None:
+    plan = only(load_plan("acceptance"), step, decks=7)
+    run = Case(f"sim://pico-carousel?seed=3&faults={faults}", tmp_path).run(plan)
+    assert run.results[0].status == FAILED, run.results[0]
+    assert told in run.results[0].reason
+    assert run.verdict[0] == FAILED
+
+
+def test_a_key_switch_that_is_not_seen_fails_its_step(tmp_path: Path) -> None:
+    case = Case("sim://pico-shoe?seed=3", tmp_path)
+    original = case.hands
+
+    class Dead(Meddler):
+        def do(self, deed: Deed) -> None:
+            if deed.action != "key":
+                original.do(deed)
+
+    case.hands = Dead(original, lambda _deed: None)
+    run = case.run(only(ACCEPTANCE, "key-switch"))
+    assert run.results[0].status == FAILED
+    assert "Key switch seen on: 0, must be 1" in run.results[0].reason
+
+
+def test_a_cut_card_that_shows_too_late_fails_its_step(tmp_path: Path) -> None:
+    case = Case("sim://pico-draw?seed=3&game=house:deck_cards=30", tmp_path)
+    original = case.hands
+
+    class Careless(Meddler):
+        def do(self, deed: Deed) -> None:
+            original.do(replace(deed, argument="30:22") if deed.action == "load" else deed)
+
+    case.hands = Careless(original, lambda _deed: None)
+    run = case.run(only(ACCEPTANCE, "cut-card"))
+    assert run.results[0].status == FAILED
+    assert figures(run.results[0])["cut_off_by"] == 2
+
+
+def test_a_start_that_was_no_power_on_fails_the_self_test(tmp_path: Path) -> None:
+    case = Case("sim://pico-shoe?seed=3", tmp_path)
+    original = case.hands
+
+    class Crash(Meddler):
+        def do(self, deed: Deed) -> None:
+            if deed == ON:
+                case.line.sim.rig.boot(1)  # the watchdog's
+            else:
+                original.do(deed)
+
+    case.hands = Crash(original, lambda _deed: None)
+    run = case.run(only(ACCEPTANCE, "power-on"))
+    assert run.results[0].status == FAILED
+    assert figures(run.results[0])["resets"] == 1
+
+
+def test_another_board_than_expected_and_a_device_that_falls_silent_fail_the_first_step(tmp_path: Path) -> None:
+    case = Case("sim://pico-shoe?seed=3", tmp_path)
+    case.line.sim.rig.board_crc += 1  # what the bench expects: the device has told its own
+    run = case.run(only(ACCEPTANCE, "identity"))
+    assert figures(run.results[0])["board_known"] == 0
+    assert run.results[0].status == FAILED
+    mute = Case("sim://pico-shoe?seed=3", tmp_path / "mute")
+    mute.device.rest(1.0)
+    before = fresh_meters(mute.device)
+    assert before is not None
+    mute.line.sim.act("key", "on")  # the link is at the other port now
+    findings = Findings()
+    bench = Bench(mute.device, mute.hands, Play(mute.device, mute.hands, "shoe"), mute.line.board(), mute.said.append)
+    identity(bench, only(ACCEPTANCE, "identity").steps[0], findings)
+    assert (findings.figures["status_per_s"] or 0) < 1.5
+
+
+def test_events_lost_or_told_twice_fail_the_power_cut_drill(tmp_path: Path) -> None:
+    case = Case("sim://pico-carousel?seed=3", tmp_path)
+
+    def lose(deed: Deed) -> None:
+        if deed.action == "boot":
+            case.device.events[-1] = replace(case.device.events[-1], seq=1)  # as if the one before had not come
+
+    case.hands = Meddler(case.hands, lose)
+    run = case.run(only(load_plan("power-cut-drill"), "power-cut-shuffle", times=1))
+    assert figures(run.results[0])["events_misplaced"] == 1
+    assert "vents received twice or out of order: 1" in run.results[0].reason
+
+
+def test_a_machine_that_miscounts_is_found_out(tmp_path: Path) -> None:
+    """Two cards exactly on top of each other are one to a board without an opacity sensor: 53 read 52."""
+    board = json.loads((Path(__file__).resolve().parents[3] / "board_configs" / "pico-carousel.json").read_text())
+    board["mechanism"]["count_assurance"] = "basic"
+    del board["inputs"]["opacity"]
+    del board["outputs"]["dark"]
+    path = tmp_path / "basic.json"
+    path.write_text(json.dumps(board))
+    case = Case(f"sim://{path}?seed=3&faults=double_feed:card=10:offset_um=0", tmp_path)
+    run = case.run(only(replace(load_plan("count-accuracy")), "counts", differences=[1]))
+    assert figures(run.results[0])["long_noticed"] == 0
+    assert figures(run.results[0])["miscounted"] == 1
+    assert run.results[0].status == FAILED
+    assert run.decks[0]["verdict"] == "NOT TOLD APART"
+
+
+def test_a_jam_that_is_not_noticed_as_one_fails_the_drill(tmp_path: Path) -> None:
+    case = Case("sim://pico-shoe?seed=3", tmp_path)
+
+    def no_strip(deed: Deed) -> None:
+        if deed.action == "fault":
+            case.line.sim.rig.plant.repair()
+
+    original = case.hands
+
+    class Forgetful(Meddler):
+        def do(self, deed: Deed) -> None:
+            original.do(deed)
+            no_strip(deed)
+
+    case.hands = Forgetful(original, no_strip)
+    run = case.run(only(load_plan("jam-drill"), "jam-throat"))
+    assert figures(run.results[0])["jams_noticed"] == 0
+    assert run.results[0].status == FAILED
+    assert "jam 1: not noticed" in run.results[0].notes
+
+
+def test_a_machine_that_cannot_be_emptied_ends_the_run_as_failed(tmp_path: Path) -> None:
+    run = Case("sim://pico-carousel?faults=home_lost", tmp_path).run(only(ACCEPTANCE, "identity", "power-on", "door"))
+    assert [result.status for result in run.results] == [PASSED, FAILED, NOT_RUN]
+    verdict, reason = run.verdict
+    assert verdict == FAILED
+    assert "could not be brought to rest" in reason
+
+
+def test_ctrl_c_keeps_what_was_found_and_says_what_the_machine_is_doing(tmp_path: Path) -> None:
+    case = Case("sim://pico-carousel?seed=3", tmp_path)
+    started: list[int] = []
+
+    def stop(event: Event) -> None:
+        started.extend([event.seq] if isinstance(event, ShuffleStarted) else [])
+        if len(started) == 2:
+            raise KeyboardInterrupt
+
+    case.on_event = stop
+    run = case.run(only(ACCEPTANCE, "identity", "decks", "door"))
+    assert run.interrupted
+    assert [result.status for result in run.results] == [PASSED, STOPPED, NOT_RUN]
+    assert figures(run.results[1])["decks"] == 1, "the deck that was run is in the report"
+    assert run.verdict[0] == INCOMPLETE
+    assert "continues without the bench" in run.aftermath()
+    report = case.report(run)
+    assert report["verdict"] == INCOMPLETE
+    assert len(report["decks"]) == 1
+
+
+def test_a_lost_device_is_told_and_the_report_still_made(tmp_path: Path) -> None:
+    case = Case("sim://pico-shoe?seed=3", tmp_path)
+
+    def unplug(deed: Deed) -> None:
+        if deed.action == "load":
+            case.line.sim.unplug()
+
+    case.hands = Meddler(case.hands, unplug)
+    run = case.run(only(ACCEPTANCE, "identity", "decks", "door"))
+    assert isinstance(run.error, PortLost)
+    assert [result.status for result in run.results] == [PASSED, STOPPED, NOT_RUN]
+    verdict, reason = run.verdict
+    assert verdict == INCOMPLETE
+    assert "device was lost" in reason
+    assert case.report(run)["steps"][1]["status"] == STOPPED
+
+
+def test_the_power_cut_drill_lives_through_a_port_that_goes_with_the_power(tmp_path: Path) -> None:
+    case = Case("sim://pico-carousel?seed=3", tmp_path)
+    sim = case.line.sim
+
+    class Plug(Meddler):
+        def do(self, deed: Deed) -> None:
+            super().do(deed)
+            if deed == CUT:
+                sim.unplug(seconds=3)
+
+    case.hands = Plug(case.hands, lambda _deed: None)
+    run = case.run(only(load_plan("power-cut-drill"), "power-cut-shuffle", times=1))
+    assert run.error is None
+    found = figures(run.results[0])
+    assert (found["cuts"], found["told_void"], found["events_missing"], found["events_misplaced"]) == (1, 1, 0, 0)
+
+
+def test_events_that_come_after_the_status_they_belong_to_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = Case("sim://pico-carousel?seed=3", tmp_path)
+    device = case.device
+    note: Callable[[Message], None] = device._note  # pyright: ignore[reportPrivateUsage]
+    held: list[tuple[float, Event]] = []
+
+    def late(message: Message) -> None:
+        now = case.line.clock()
+        while held and held[0][0] <= now:
+            note(held.pop(0)[1])
+        if isinstance(message, Event):
+            held.append((now + 0.3, message))
+        else:
+            note(message)
+
+    monkeypatch.setattr(device, "_note", late)
+    run = case.run(only(load_plan("power-cut-drill"), "power-cut-shuffle", times=1))
+    found = figures(run.results[0])
+    assert (found["cuts"], found["told_void"], found["recovered"], found["events_missing"]) == (1, 1, 1, 0)
+
+
+def test_a_plug_pulled_too_late_does_not_pass_for_a_power_cut_in_a_shuffle(tmp_path: Path) -> None:
+    case = Case("sim://pico-carousel?seed=3", tmp_path)
+    plan = only(load_plan("power-cut-drill"), "power-cut-shuffle", times=1, after_ms=30000)
+    run = case.run(plan)
+    assert run.results[0].status == FAILED
+    assert figures(run.results[0])["told_void"] == 0
+
+
+def test_noise_that_changes_an_event_unnoticed_would_be_found(tmp_path: Path) -> None:
+    """The drill compares what arrived with the device's journal: an event altered on the way here shows."""
+    case = Case("sim://pico-shoe?seed=3", tmp_path)
+    original = case.device.events
+
+    def alter(deed: Deed) -> None:
+        if deed.action == "take" and original:
+            original[-1] = replace(original[-1], round=original[-1].round + 1)
+
+    case.hands = Meddler(case.hands, alter)
+    run = case.run(only(load_plan("link-noise"), "noise"))
+    assert (figures(run.results[0])["events_altered"] or 0) >= 1
+    assert run.results[0].status == FAILED
+
+
+class Wire:
+    """A port that says back what is sent to it."""
+
+    def __init__(self) -> None:
+        self.data = b""
+
+    @property
+    def in_waiting(self) -> int:
+        return len(self.data)
+
+    def read(self, size: int, /) -> bytes:
+        data, self.data = self.data[:size], self.data[size:]
+        return data
+
+    def write(self, data: bytes, /) -> None:
+        self.data += data
+
+    def close(self) -> None: ...
+
+
+def test_noise_does_what_it_says_it_did_and_the_same_for_one_seed() -> None:
+    data = bytes(range(256)) * 40
+    heard: list[bytes] = []
+    for seed in (1, 1, 2):
+        port = NoisyPort(Wire())
+        port.disturb(seed, flip_ppm=2000, lose_ppm=0)
+        port.write(data)
+        heard.append(port.inner.read(len(data)))
+        changed = sum(bin(a ^ b).count("1") for a, b in zip(data, heard[-1], strict=True))
+        assert changed == port.to_device.flipped > 0
+        assert port.to_device.lost == 0
+    assert heard[0] == heard[1] != heard[2]
+    port = NoisyPort(Wire())
+    port.disturb(3, flip_ppm=0, lose_ppm=5000)
+    port.inner.write(data)
+    got = port.read(len(data))
+    assert len(data) - len(got) == port.to_host.lost > 0
+    port.settle()
+    port.write(data)
+    assert port.read(len(data)) == data
+
+
+def test_a_quiet_line_is_no_noise_drill(tmp_path: Path) -> None:
+    case = Case("sim://pico-shoe?seed=3", tmp_path)
+    run = case.run(only(load_plan("link-noise"), "noise", flip_ppm=0, lose_ppm=0))
+    assert run.results[0].status == FAILED
+    assert "damaged frames noticed by the device: 0" in run.results[0].reason
+
+
+def test_a_round_by_commands_with_the_key_of_the_table(tmp_path: Path) -> None:
+    secret = bytes(range(32))
+    write_key(tmp_path / "device.key", "device", secret)
+    case = Case(f"sim://pico-carousel?key={tmp_path}/device.key", tmp_path, role_key(secret, Role.TABLE))
+    run = case.run(only(ACCEPTANCE, "commands"))
+    assert run.results[0].status == PASSED, run.results[0]
+    assert figures(run.results[0])["commands_done"] == 6
+    assert case.report(run)["port"] == "sim://pico-carousel?key=...", "where a key lies is nothing for a report"
+    recorder = Case(f"sim://pico-carousel?key={tmp_path}/device.key", tmp_path / "r", role_key(secret, Role.RECORDER))
+    other = recorder.run(only(ACCEPTANCE, "commands"))
+    assert other.results[0].status == NOT_APPLICABLE
+    assert other.verdict == (INCOMPLETE, "No step of the plan applies to this device.")
+
+
+@pytest.mark.parametrize("kind, done", [("shelves", 2), ("shoe", 6), ("draw", 2)])
+def test_every_mechanism_takes_the_commands_it_has(kind: str, done: int, tmp_path: Path) -> None:
+    secret = bytes(range(32))
+    write_key(tmp_path / "device.key", "device", secret)
+    case = Case(f"{MACHINES[kind][0]}&key={tmp_path}/device.key", tmp_path, role_key(secret, Role.TABLE))
+    run = case.run(only(ACCEPTANCE, "commands"))
+    assert run.results[0].status == PASSED, run.results[0]
+    assert figures(run.results[0])["commands_done"] == done
+
+
+def test_a_technician_is_told_everything_that_has_to_be_done(tmp_path: Path) -> None:
+    """A person who does what the words say, and nothing else, brings every step to its end."""
+    case = Case("sim://pico-carousel?seed=3", tmp_path)
+    told: list[str] = []
+    meant = {
+        "Put 52 cards into the hopper": ("load", "52"),
+        "Put 51 cards into the hopper": ("load", "51"),
+        "Put 53 cards into the hopper": ("load", "53"),
+        "Take the cards out of the tray": ("take", ""),
+        "Open the door": ("open", ""),
+        "Close the door": ("close", ""),
+        "Take out every card that lies inside": ("clear", ""),
+        "Switch the machine off": ("cut", ""),
+        "Switch it on again": ("boot", ""),
+        "Pull the plug, now": ("cut", ""),
+        "Plug it in again": ("boot", ""),
+        "Turn the key switch on": ("key", "on"),
+        "Turn the key switch off": ("key", "off"),
+        "Slide the jam strip into the throat": ("jam", "throat:0:60000"),
+        "Take the jam strip out": ("wait", ""),
+    }
+
+    def obey(text: str) -> None:
+        told.append(text)
+        case.device.rest(0.3)
+        if text.startswith("Press "):
+            case.line.act("press", text.split()[1].rstrip(".").lower())
+            return
+        action, argument = next(deed for words, deed in meant.items() if text.startswith(words))
+        case.line.act(action, argument)
+
+    case.hands = Technician(case.device, obey, lambda: True)
+    steps = ("power-on", "door", "key-switch", "decks", "counts", "jam-throat", "power-cut-shuffle")
+    run = case.run(only(ACCEPTANCE, *steps))
+    assert [(result.id, result.reason) for result in run.results if result.status != PASSED] == []
+    assert "Put 51 cards into the hopper: a good deck with one card removed; then press Enter." in told
+    assert "Put 53 cards into the hopper: a good deck with one card added; then press Enter." in told
+
+
+def test_a_technician_is_asked_for_everything_once(tmp_path: Path) -> None:
+    """Status comes before the events that belong to it; neither may pass for what the next prompt asks for."""
+    case = Case("sim://pico-carousel?seed=3&game=house", tmp_path)
+    told: list[str] = []
+
+    def obey(text: str) -> None:
+        told.append(text)
+        case.device.rest(0.3)
+        words = text.rstrip(".").lower().split()
+        action = {"put": ("load", "52"), "take": ("take", "")}.get(words[0], ("press", words[1]))
+        case.line.act(*action)
+
+    case.hands = Technician(case.device, obey, lambda: True)
+    assert case.run(only(ACCEPTANCE, "decks", decks=1)).results[0].status == PASSED
+    shuffle = ["Put 52 cards into the hopper; then press Enter.", "Press GREEN."]
+    take = "Take the cards out of the tray."
+    assert told == [*shuffle, "Press SEAT.", "Press CLOSE.", take, take, "Press GREEN.", take, "Press GREEN."]
+
+
+def test_a_late_event_does_not_pass_for_what_was_asked_for(tmp_path: Path) -> None:
+    """Status comes before the events that belong to it: the last stack's may come when GREEN is waited for."""
+    case = Case("sim://pico-shoe?seed=3&game=house", tmp_path)
+    asked: list[str] = []
+    original = case.hands
+
+    class Slow(Meddler):
+        def do(self, deed: Deed) -> None:
+            asked.append(deed.argument)
+            taken = case.device.since(0, StackTaken)
+            if deed.argument == "green" and taken and asked.count("green") == 2:
+                case.device.events.append(taken[-1])  # late, and the button is pressed at the reminder only
+                return
+            super().do(deed)
+
+        def again(self, deed: Deed) -> None:
+            asked.append("again")
+            original.do(deed)
+
+    case.hands = Slow(original, lambda _deed: None)
+    case.run(only(ACCEPTANCE, "decks", decks=1))
+    assert asked == ["52", "green", "seat", "close", "", "", "green", "again", "", "green"]
+
+
+def test_a_technician_who_does_nothing_is_reminded_and_the_step_fails_with_what_was_waited_for(tmp_path: Path) -> None:
+    case = Case("sim://pico-shoe?seed=3", tmp_path)
+    told: list[str] = []
+    case.hands = Technician(case.device, told.append, lambda: True)
+    run = case.run(only(ACCEPTANCE, "door"))
+    assert told[0] == "Open the door."
+    assert "Not seen yet: open the door." in told
+    assert run.results[0].status == FAILED
+    assert "after 'open the door' nothing happened" in run.results[0].reason.lower()
+
+
+def test_events_are_in_the_log_before_they_are_acknowledged(tmp_path: Path) -> None:
+    case = Case("sim://pico-shoe?seed=3", tmp_path)
+    unsafe: list[int] = []
+
+    def look(event: Event) -> None:
+        last = json.loads(case.log.path.read_bytes().splitlines()[-1])
+        if last["seq"] != event.seq or case.device.shoe.seq_last < event.seq:
+            unsafe.append(event.seq)
+
+    case.on_event = look
+    run = case.run(only(ACCEPTANCE, "decks"))
+    assert unsafe == []
+    report = case.report(run)
+    written = case.log.path.read_bytes()
+    assert hashlib.sha256(written).hexdigest() == report["events"]["sha256"]
+    assert len(written.splitlines()) == report["events"]["count"] == len(case.device.events)
+
+
+def test_a_full_disk_ends_the_run_and_the_event_is_not_acknowledged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = Case("sim://pico-shoe?seed=3", tmp_path)
+
+    class Full:
+        def write(self, _data: bytes) -> int:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        def close(self) -> None: ...
+
+    monkeypatch.setattr(case.log, "_file", Full())
+    run = case.run(only(ACCEPTANCE, "decks"))
+    assert run.error is not None
+    assert run.verdict[0] == INCOMPLETE
+    assert run.verdict[1].startswith("It could not go on: ")
+    assert "No space left" in run.error.what
+    assert case.line.sim.rig.app.journal.seq_acked < case.line.sim.rig.app.journal.seq_last
+
+
+def test_events_that_had_waited_for_another_host_are_told_of(tmp_path: Path) -> None:
+    said = "events that had waited for a host since before: "
+    run = Case("sim://pico-shoe?seed=3", tmp_path).run(only(ACCEPTANCE, "identity"))
+    assert not [note for note in run.results[0].notes if said in note], "a simulated device starts with the bench"
+    case = Case("sim://pico-shoe?seed=3", tmp_path / "late")
+    case.device.seq_at_start = 2  # as if it had been on for a while: booted, empty_proved
+    run = case.run(only(ACCEPTANCE, "identity"))
+    assert f"{said}1; they are in the log, acknowledged" in run.results[0].notes
+
+
+def test_a_bench_run_wants_a_device_without_a_past(tmp_path: Path) -> None:
+    with pytest.raises(UsageError):
+        Case(f"sim://pico-shoe?storage={tmp_path}/nv.bin", tmp_path)
+
+
+def test_overdue_names_the_state(tmp_path: Path) -> None:
+    case = Case("sim://pico-shoe?seed=3", tmp_path)
+    with pytest.raises(Overdue, match="waiting for deck"):
+        Play(case.device, case.hands, "shoe").until(lambda: False, 2.0, "a miracle")
+
+
+@pytest.mark.parametrize("fault", [fault for fault in Fault if fault])
+def test_a_technician_opens_the_door_after_the_warnings_for_which_the_device_waits_for_it(fault: Fault) -> None:
+    device: Any = Mock(status=Mock(warning=fault, hopper=False), state=State.WARNING, events=[])
+    hands: Any = Mock(patience_s=1.0)
+    Play(device, hands, "carousel").clear_warning()
+    done = [call.args[0].action for call in hands.do.call_args_list]
+    assert done == (["press"] if fault in flow.BEAMS_SUFFICE else ["open", "clear", "close", "press"])
