@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from random import Random
 from typing import Any, ClassVar
 
 from fairshoe.errors import UsageError
 from fairshoe.games.record_kinds import COMMUNITY, DEALER
-from fairshoe_table.play.game import EnteredTwice, Game, Place, Play, Settled, check_wagers
+from fairshoe_table.play.game import ALL_OUT, EnteredTwice, Game, Place, Play, Settled, check_wagers
 from fairshoe_table.play.inputs import Cards, Confirmed, Decided, Exposed, Wagered
 from fairshoe_table.play.options import Options
 from fairshoe_table.rules.ledger import Line
@@ -158,6 +159,28 @@ class StackGame(Game):
     def says(self, hand: Any) -> str:
         """What the player of a hand has decided; "folds": the hand is out."""
         return "" if hand.choice is None else hand.choice.WORD
+
+    def sample(self, options: Any, rng: Random, unit: int) -> tuple[list[Line], str]:
+        """By the same questions as at a table; settled without meters."""
+        amounts = {it.wager: it.unit or (unit if it.needed else options.chip) for it in self.stakes(options)}
+        play = self.close(self.wagered(self.new(options), Wagered(1, amounts)))
+        each = self.profile["stack_cards"]
+        last = each + self.profile.get("last_cards", each)
+        deck = tuple(rng.sample(self.pack, len(self.pack)))
+        words = {it.WORD: it for it in self.choices}
+        while ask := next(self.asks(play, ALL_OUT), None):
+            match ask.kind:
+                case "cards":
+                    lie = self.lies_at(play, ask, {1: deck[:each], 2: deck[each:last]}, deck[last:])
+                    told = Cards(ask.seat, lie, part=ask.part)
+                case "expose":
+                    told = Exposed(ask.seat, True, ask.part)
+                case "confirm":
+                    told = Confirmed(ask.seat, ask.choices[0], ask.part)
+                case _:
+                    told = words[self.decides(play, ask, deck[:each])](ask.seat, ask.part)
+            play = self.answered(play, told)
+        return list(self.settle(play, {}).lines), self.says(play.round.hands[0])
 
     # -- settlement ---------------------------------------------------------------------------------------------------
 
