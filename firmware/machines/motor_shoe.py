@@ -18,7 +18,7 @@ from firmware.machines.feed import (
 from firmware.machines.machine import Machine
 from firmware.machines.meters import METER_CYCLES
 from firmware.machines.tray import phase_land
-from firmware.ticks import FOREVER_MS
+from firmware.ticks import FOREVER_MS, ticks_add
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,6 +99,10 @@ def _deal(machine: Shoe, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
         machine.busy = True  # until the last card has landed: nothing drives it on its fall
         _start_deal(machine, inp, out, now_ms)
     fault = machine.tray.trouble(inp, feed.count) if machine.guards else 0
+    if machine.guards and not fault and not machine.second and feed.confirmed(inp) > 0:
+        # The first card falls only now; it has been counted since it left the mouth.
+        machine.second = 1
+        fault = machine.tray.early(inp, ticks_add(inp.leave_us[IN_EXIT], machine.spec.fall_us))
     if feed.state == FEED_FAILED:
         fault = feed.fault
     if fault:

@@ -92,6 +92,7 @@ class Spec:
         self.axis_ms_max = mech["shelf_count"] * 4000000 // mech["axis_mshelf_per_s"] + 1000
 
     def _exit(self, mech: "Config") -> None:
+        self.fall_us = mech["tray_um"] * 1000 // mech["transport_um_per_ms"]
         # From the exit beam to rest in the tray, and a little.
         self.land_ms_max = mech["tray_um"] // mech["transport_um_per_ms"] + 60
 

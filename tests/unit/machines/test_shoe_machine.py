@@ -185,6 +185,32 @@ def test_litter_between_two_stacks_or_while_one_comes_never_becomes_part_of_a_st
                 assert len(sizes(stage)) == 1, (kind, wait_ms)
 
 
+def test_a_card_that_a_hand_puts_into_the_tray_before_the_first_one_falls_never_becomes_part_of_a_stack():
+    """At every moment up to 6 ms before: closer to its fall than that a bouncing beam may look the same."""
+    stage = second_stack()
+    start_us = stage.rig.plant.now_us
+    while not stage.rig.plant.tray:
+        stage.run(1)
+    fell_ms = (stage.rig.plant.now_us - start_us) // 1000
+    for wait_ms in range(fell_ms - 24, fell_ms - 6):
+        stage = second_stack()
+        stage.run(wait_ms)
+        stage.rig.plant.litter(1)
+        stage.run(5000)
+        check_stage(stage)
+        assert len(sizes(stage)) == 1, (wait_ms, fell_ms)
+
+
+def second_stack():
+    """A motor shoe that has just begun a stack, with an empty tray."""
+    stage = dealing("shoe", stack_cards=4)
+    stage.until("stack_offered", 10000)
+    stage.run(300)
+    stage.rig.plant.take()
+    stage.until("stack_started", 10000)
+    return stage
+
+
 def test_a_hand_that_empties_the_tray_while_cards_still_come_spoils_the_stack():
     for kind in DEALERS:
         stage = dealing(kind, stack_cards=5)
