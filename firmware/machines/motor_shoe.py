@@ -98,11 +98,7 @@ def _deal(machine: Shoe, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if machine.fresh and machine.enter():
         machine.busy = True  # until the last card has landed: nothing drives it on its fall
         _start_deal(machine, inp, out, now_ms)
-    fault = machine.tray.trouble(inp, feed.count) if machine.guards else 0
-    if machine.guards and not fault and not machine.second and feed.confirmed(inp) > 0:
-        # The first card falls only now; it has been counted since it left the mouth.
-        machine.second = 1
-        fault = machine.tray.early(inp, ticks_add(inp.leave_us[IN_EXIT], machine.spec.fall_us))
+    fault = _guard(machine, inp) if machine.guards else 0
     if feed.state == FEED_FAILED:
         fault = feed.fault
     if fault:
@@ -112,6 +108,16 @@ def _deal(machine: Shoe, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     machine.count = feed.count
     machine.second = feed.confirmed(inp)
     return machine.advance(now_ms)
+
+
+def _guard(machine: Shoe, inp: "Inputs") -> int:
+    """A fault code if a hand was in the tray."""
+    fault = machine.tray.trouble(inp, machine.feed.count)
+    if fault or machine.second or machine.feed.confirmed(inp) <= 0:
+        return fault
+    # The first card falls only now; it has been counted since it left the mouth.
+    machine.second = 1
+    return machine.tray.early(inp, ticks_add(inp.leave_us[IN_EXIT], machine.spec.fall_us))
 
 
 _PROVE = (phase_dark, phase_light)

@@ -14,7 +14,7 @@ from fairshoe.ship.errors import ImageError, ManifestError
 from fairshoe.ship.flash_image import read_bytes, whole_sectors
 from fairshoe.ship.game_fit import check_with_game
 from fairshoe.ship.manifest import NAME, Entry, image_file, make_manifest, parse_manifest, read_manifest, sha256
-from fairshoe.ship.release_images import images_of, refuse_unflashable
+from fairshoe.ship.release_images import check_origin, images_of, refuse_unflashable
 from fairshoe.text.progress import Progress
 
 
@@ -53,6 +53,8 @@ def _build(options: argparse.Namespace) -> int:
         entry = interpreter_entry(Path(options.micropython))
         interpreters = dict.fromkeys(names, entry)
     uf2s = [read_bytes(Path(path)) for path in options.image]
+    for path, uf2 in zip(options.image, uf2s, strict=True):
+        check_origin(Path(path), uf2)
     images = images_of(uf2s, builds, VERSION_TEXT.decode())
     refuse_unflashable(builds, images)
     entries = {name: entry for name, (entry, _uf2) in images.items()}

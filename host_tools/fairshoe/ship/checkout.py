@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from fairshoe.ship.errors import NoImage
@@ -33,12 +33,14 @@ _DEFINED = re.compile(r"^#define MICROPY_VERSION_(MAJOR|MINOR|MICRO|PRERELEASE) 
 
 @dataclass(frozen=True)
 class Checkout:
-    """A MicroPython tree. `commit` is empty if git cannot tell it, as for an unpacked archive."""
+    """A MicroPython tree. `commit` is empty if git does not know it, as for an archive. `trees` has git's hashes
+    of MicroPython and of every library that is linked; `modified` says whether any file differs from these."""
 
     path: Path
     version: str
     commit: str
     modified: bool
+    trees: dict[str, str] = field(default_factory=dict[str, str])
 
     @property
     def port(self) -> Path:
@@ -53,6 +55,7 @@ class Toolchain:
     cmake: str
     picotool: str
     picotool_folder: Path
+    picotool_version: str = ""
 
 
 def read_checkout(path: Path) -> Checkout:
@@ -83,8 +86,10 @@ def read_checkout(path: Path) -> Checkout:
             f"Bring them: git -C {path} submodule update --init {' '.join(missing)}",
         )
     commit = _git(path, "rev-parse", "HEAD")
-    changed = bool(commit) and bool(_git(path, "status", "--porcelain", "--ignore-submodules=all", "-uno"))
-    return Checkout(path, version, commit, changed)
+    # Libraries too: what is linked from an altered pico-sdk or mbedtls is as altered as MicroPython itself.
+    changed = bool(commit) and bool(_git(path, "status", "--porcelain", "--ignore-submodules=none"))
+    trees = {name: _git(path / name, "rev-parse", "HEAD^{tree}") for name in (".", *SUBMODULES)}
+    return Checkout(path, version, commit, changed, {("micropython" if n == "." else n): t for n, t in trees.items()})
 
 
 def find_toolchain(picotool: Path | None) -> Toolchain:
@@ -98,9 +103,9 @@ def find_toolchain(picotool: Path | None) -> Toolchain:
         packages = " ".join(package for _name, package in missing)
         raise NoImage(f"the toolchain lacks {names}.", f"On Debian or Ubuntu: apt-get install {packages}")
     folder = _picotool_folder(picotool)
-    return Toolchain(
-        _first_line(COMPILER, "--version"), _first_line("cmake", "--version"), _picotool_program(folder), folder
-    )
+    program = _picotool_program(folder)
+    compiler, cmake = _first_line(COMPILER, "--version"), _first_line("cmake", "--version")
+    return Toolchain(compiler, cmake, program, folder, _first_line(program, "version"))
 
 
 def _picotool_program(folder: Path) -> str:
@@ -138,7 +143,10 @@ def _has_library(name: str) -> bool:
 
 
 def _first_line(*command: str) -> str:
-    told = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    try:
+        told = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    except OSError:
+        return ""
     return told.splitlines()[0].strip() if told else ""
 
 

@@ -13,7 +13,7 @@ import re
 import subprocess
 from collections import deque
 from collections.abc import Callable, Generator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,8 @@ class Record:
     micropython_commit: str
     micropython_modified: bool
     compiler: str
+    picotool: str = ""
+    trees: dict[str, str] = field(default_factory=dict[str, str])
     signed_by: str = ""
     unsigned_flash_sha256: str = ""
 
@@ -108,6 +110,8 @@ def _record(identity: Identity, uf2: bytes, checkout: Checkout, tools: Toolchain
         checkout.commit,
         checkout.modified,
         tools.compiler,
+        tools.picotool_version,
+        checkout.trees,
     )
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
+from fairshoe.files import parse_json, read_regular
 from fairshoe.ship.board_folder import board_folder, chip_of
 from fairshoe.ship.build import Built, is_rp2040
+from fairshoe.ship.checkout import SUBMODULES
 from fairshoe.ship.errors import ImageError, ManifestError
 from fairshoe.ship.flash_image import BLOCK, whole_sectors
 from fairshoe.ship.identity import Identity, find_identity
@@ -34,6 +37,26 @@ def images_of(uf2s: list[bytes], builds: list[Built], version: str) -> dict[str,
         entry = Entry(len(flash), sha256(flash))
         images[identity.board] = ImageEntry(entry, sha256(uf2), identity.line().decode().strip(), _cells(built)), uf2
     return images
+
+
+def check_origin(path: Path, uf2: bytes) -> None:
+    """Raise ManifestError unless the record beside an image says what it was built from, all of it unmodified."""
+    again = "Build the image from a git checkout of MicroPython and its submodules, with nothing changed in them."
+    note = path.with_suffix(".json")
+    try:
+        record: Any = parse_json(read_regular(note))
+        trees = dict(record["trees"])
+        tools = str(record["compiler"]), str(record["picotool"])
+        modified, is_of = bool(record["micropython_modified"]), record["uf2_sha256"] == sha256(uf2)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ManifestError(f"{note}: not the record of an image.", "Keep it beside the image.") from error
+    if not is_of:
+        raise ManifestError(f"{note} is the record of another image.", "Keep each record beside its image.")
+    unknown = [name for name in ("micropython", *SUBMODULES) if not trees.get(name)]
+    if unknown or not all(tools):
+        raise ManifestError(f"{path}: built from unknown {', '.join(unknown) or 'tools'}.", again)
+    if modified:
+        raise ManifestError(f"{path}: built from a modified MicroPython, or a modified library of it.", again)
 
 
 def refuse_unflashable(builds: list[Built], with_image: Collection[str]) -> None:

@@ -51,7 +51,7 @@ WARNINGS: dict[Fault, Warned] = {
     ),
     Fault.DOUBLE_FEED: Warned(
         "two or more cards in place of one, by thickness or length",
-        f"{_DOOR}; take the pair apart and count the deck",
+        f"{_DOOR}; take the pair apart and count the deck; if there was none, check the speed of the rollers",
     ),
     Fault.CARD_LENGTH: Warned(
         "a card is too short",

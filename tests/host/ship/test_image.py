@@ -1,6 +1,9 @@
 """`fairshoe image`: what it asks of checkout and toolchain, what it prepares, and what it refuses."""
 
 import json
+import re
+import shutil
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -54,6 +57,39 @@ def test_a_folder_that_is_not_there_or_no_checkout_is_refused_with_the_command_t
         with pytest.raises(NoImage, match=words) as caught:
             read_checkout(path)
         assert "git clone --branch v1.28.0" in caught.value.advice
+
+
+def git(path: Path, *words: str) -> None:
+    who = ("-c", "user.name=n", "-c", "user.email=e", "-c", "protocol.file.allow=always")
+    subprocess.run(["git", *who, "-C", str(path), *words], check=True, capture_output=True)
+
+
+def test_an_altered_library_is_a_modified_checkout_and_every_tree_has_its_hash(tmp_path: Path) -> None:
+    top = make_checkout(tmp_path / "micropython")
+    for name in SUBMODULES:
+        shutil.move(top / name, tmp_path / name)
+        git(tmp_path / name, "init", "-q")
+        git(tmp_path / name, "add", "-A")
+        git(tmp_path / name, "commit", "-qm", "library")
+    git(top, "init", "-q")
+    for name in SUBMODULES:
+        git(top, "submodule", "add", "-q", str(tmp_path / name), name)
+    git(top, "add", "-A")
+    git(top, "commit", "-qm", "top")
+    clean = read_checkout(top)
+    assert not clean.modified and set(clean.trees) == {"micropython", *SUBMODULES}
+    assert all(re.fullmatch("[0-9a-f]{40}", tree) for tree in clean.trees.values())
+    for name, file in SUBMODULES.items():
+        text = (top / name / file).read_text()
+        (top / name / file).write_text(text + "altered")
+        assert read_checkout(top).modified, name
+        (top / name / file).write_text(text)
+        assert not read_checkout(top).modified
+        (top / name / "added.h").write_text("")
+        assert read_checkout(top).modified, name
+        (top / name / "added.h").unlink()
+    git(top / "lib/pico-sdk", "commit", "--allow-empty", "-qm", "another")
+    assert read_checkout(top).modified  # another commit than the one that MicroPython names
 
 
 def test_a_wrong_checkout_is_refused_before_anything_is_compiled(

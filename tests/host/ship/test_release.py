@@ -17,8 +17,10 @@ from fairshoe.cli import command_line
 from fairshoe.ship import start_check
 from fairshoe.ship.board_folder import board_folder
 from fairshoe.ship.build import Built, build
+from fairshoe.ship.checkout import SUBMODULES
 from fairshoe.ship.errors import ManifestError
 from fairshoe.ship.manifest import canonical, make_manifest, parse_manifest, sha256
+from fairshoe.ship.release_images import check_origin
 from firmware.version import VERSION_TEXT
 
 FILES = {"a.mpy": b"M\x06\x00" + bytes(range(256)) * 20, "board.json": b"{}", "main.py": b"from a import b\nb()\n"}
@@ -97,7 +99,40 @@ def test_a_board_with_an_rp2040_is_refused_without_its_image(
     identity = board_folder(build("pico-shoe"), VERSION_TEXT.decode(), 0, True)[1]
     uf2 = tmp_path / "image.uf2"
     uf2.write_bytes(uf2_of(identity.line().ljust(4096, b"\0")))
+    write_record(uf2)
     assert command_line.main([*words, "--image", str(uf2)]) == 0
+
+
+def write_record(uf2: Path, **changes: object) -> None:
+    """The record that `fairshoe image` writes beside an image, as far as a release looks at it."""
+    trees = dict.fromkeys(("micropython", *SUBMODULES), "ab" * 20)
+    record = {"compiler": "gcc 12", "picotool": "picotool v2.2.0", "trees": trees, "micropython_modified": False}
+    record["uf2_sha256"] = sha256(uf2.read_bytes())
+    uf2.with_suffix(".json").write_text(json.dumps({**record, **changes}))
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"micropython_modified": True}, "a modified MicroPython, or a modified library"),
+        ({"trees": {"micropython": "ab" * 20}}, "unknown lib/mbedtls"),
+        ({"picotool": ""}, "unknown tools"),
+        ({"uf2_sha256": "00" * 32}, "the record of another image"),
+        ({"trees": 7}, "not the record of an image"),
+    ],
+)
+def test_an_image_of_unknown_or_modified_sources_is_refused(
+    changes: dict[str, object], told: str, tmp_path: Path
+) -> None:
+    uf2 = tmp_path / "image.uf2"
+    uf2.write_bytes(b"an image")
+    with pytest.raises(ManifestError, match="not the record"):
+        check_origin(uf2, b"an image")
+    write_record(uf2)
+    check_origin(uf2, b"an image")
+    write_record(uf2, **changes)
+    with pytest.raises(ManifestError, match=told):
+        check_origin(uf2, b"an image")
 
 
 def test_a_release_has_each_file_with_its_size_and_hash() -> None:
