@@ -22,7 +22,7 @@ def hands_objection(flow: "Flow", what: int, a: int, b: int) -> int:
     if what == ids.REC_PROGRESSIVE:  # one wager a player
         return ids.REASON_ARGUMENT if flow.positions and a > flow.positions else ids.REASON_NONE
     if what == ids.REC_HOLE_CARD_SEEN:
-        late = flow.profile.final_each and not undecided(flow)
+        late = flow.profile.final_each and (flow.facts.row[FINAL] or not undecided(flow))
         return ids.REASON_STATE if late else ids.REASON_NONE
     return _decision_objection(flow, what, a, b)
 

@@ -4,7 +4,7 @@ it is taken, what its numbers mean, which rule it is about. What follows for the
 
 from micropython import const
 
-from firmware.deck.ledger import DEALT, DISCARDED
+from firmware.deck.ledger import DEALT, DISCARDED, TRAY
 from firmware.fault import FAULT_NONE
 from firmware.games.flow import (
     DECK_SPENT,
@@ -68,6 +68,7 @@ from firmware.games.table_facts import (
     APPROVED_MARKER,
     CLOSED_AGAIN,
     COUNTED,
+    DECIDED,
     FACE_UPS,
     FINAL,
     INDUCTED,
@@ -142,9 +143,9 @@ _TABLE = (
     (_CTX_PLAY, _SEAT, _CARDS, RULE_MISDEAL),
     (_CTX_PLAY | CTX_READY, _CARDS, _ZERO, RULE_FACE_UP),
     (_CTX_PLAY, _CARDS, _FLAG, RULE_DRAWN_IN_ERROR),
-    (CTX_READY, _ZERO, _ZERO, RULE_BURN),
+    (CTX_READY | CTX_DRAWING, _ZERO, _ZERO, RULE_BURN),
     (CTX_READY | CTX_DRAWING, _CARDS, _ANY, RULE_BURN),
-    (CTX_READY | CTX_DRAWING, _CARDS, _ZERO, RULE_TEN),
+    (CTX_READY | CTX_DRAWING | CTX_SETTLING, _CARDS, _ZERO, RULE_TEN),
     (CTX_DRAWING, _RANK, _ZERO, RULE_HOLE_CARD),
     (CTX_DRAWING, _ZERO, _ZERO, RULE_INSURANCE),
     (CTX_DRAWING, _FLAG, _ZERO, RULE_DEALER_CARD),
@@ -186,8 +187,11 @@ def record_objection(flow: "Flow", role: int, what: int, a: int, b: int) -> int:
     if (what == ids.REC_APPROVAL or (what == ids.REC_READER_OFF and a)) and role != ids.ROLE_SERVICE:
         return ids.REASON_ROLE
     when, kind_a, kind_b, _rule = _TABLE[what]
+    facts = flow.facts
     if what == ids.REC_HOLE_CARD_SEEN:
         when = flow.profile.exposure
+        if flow.profile.final_each and facts.row[DECIDED]:
+            when |= CTX_REST | CTX_SETTLING  # until each player has decided; without any decision GREEN stands for them
     now = context(flow, ids.REC_PROGRESSIVE <= what <= ids.REC_DRAWN_IN_ERROR)
     loaded = not now & CTX_STOPPED and flow.ledger.inside() != 0
     if not when & now or (what == ids.REC_OUT_OF_SERVICE and loaded):
@@ -254,6 +258,9 @@ def _odd_one(flow: "Flow", what: int, a: int, b: int) -> int:
         return hands_objection(flow, what, a, b)
     if what in (ids.REC_FACE_UP, ids.REC_DRAWN_IN_ERROR, ids.REC_TEN_FOUND) and not a:
         return ids.REASON_ARGUMENT
+    zone = flow.ledger.zone
+    if what == ids.REC_FACE_UP and not flow.tail and a > zone[DEALT] + zone[TRAY] and flow.play is None:
+        return ids.REASON_STATE  # so many cards have not come
     if what == ids.REC_DRAWN_IN_ERROR and b and not profile.consequences[RULE_DRAWN_SEEN]:
         return ids.REASON_ARGUMENT  # these games have no rule for a card that was seen
     if what == ids.REC_WASHED and ~(facts.deck(a, INDUCTED) | 1 << what) & profile.induction:

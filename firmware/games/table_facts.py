@@ -11,7 +11,7 @@ from firmware.fault import FAULT_FACE_UP
 from firmware.games.profile import TAIL_HANDED, TAIL_HOUSE
 from firmware.protocol import ids
 
-BOOKS_SIZE = const(49)
+BOOKS_SIZE = const(50)
 
 # Of the table.
 ROUNDS = const(0)  # since the last stub count
@@ -58,6 +58,7 @@ RACK = const(41)  # 1: rack and rest of the last shoe have to be counted
 COMMITTED = const(44)  # 1: a commitment waits for the table's nonce, or for its end
 ABORTED = const(45)  # shuffles that ended while it did, two bytes
 CLOSED_AGAIN = const(48)  # 1: betting of the last round was closed a second time
+DECIDED = const(49)  # 1: a fold or a second wager of it is on record
 REMOVED = const(40)  # tens taken out of the set, since it was loaded as a whole
 
 DEALER_DONE = const(16)  # in place of a position: the dealer's hand was completed, which happens once
@@ -126,9 +127,8 @@ class TableFacts:
                 row[i] = 0
             row[TAIL_DECK] = deck
             row[POSITIONS] = values[0]
-            row[CLOSED_AGAIN] = 0
-            row[OPEN] = 1
-            row[PLAYED] = 1
+            row[CLOSED_AGAIN] = row[DECIDED] = 0
+            row[OPEN] = row[PLAYED] = 1
             if self.profile.mode:
                 self._closed(values[0])
         elif message == ids.EV_STACK_TAKEN:
@@ -301,15 +301,15 @@ class TableFacts:
                 if consequence == ids.CONSEQUENCE_NONE:
                     row[RACK] = 0
         elif what == ids.REC_PROGRESSIVE:
-            row[ACCEPTED] = min(a, U8_MAX - 1) + 1
-            row[COLLECTED] = min(b, U8_MAX - 1) + 1
-        elif what == ids.REC_FOLD:
-            self._leaves(a)
+            row[ACCEPTED], row[COLLECTED] = min(a, U8_MAX - 1) + 1, min(b, U8_MAX - 1) + 1
+        elif what in (ids.REC_FOLD, ids.REC_SECOND_WAGER):
+            row[DECIDED] = 1
+            if b:
+                self._set_word(SECONDS, self.word(SECONDS) | 1 << (a - 1))
+            else:
+                self._leaves(a)  # a second wager that is withdrawn is a fold
         elif what == ids.REC_MISDEAL:
             self._misdealt(a, b, consequence)
-        elif what == ids.REC_SECOND_WAGER:
-            mask = self.word(SECONDS)
-            self._set_word(SECONDS, mask | 1 << (a - 1) if b else mask & ~(1 << (a - 1)))
         elif what == ids.REC_FINAL_DEAL:
             row[FINAL] = a + 1
             self._shift(BY_HAND, self.profile.final_each * a + self.profile.final_fixed)

@@ -8,6 +8,7 @@ used, the dealer's hole card; then cards that players ask for.
 from micropython import const
 
 from firmware.deck import ledger as zones
+from firmware.digest import wipe
 from firmware.games.drawn.hole_card import ACE, JACK, Reader, reader_decides, reader_used
 from firmware.games.drawn.pages import draw_page
 from firmware.games.flow import DECK_SPENT, DRAW_READY, DRAWING, WAITING_FOR_DECK, flow_enter
@@ -32,12 +33,14 @@ from firmware.games.table_facts import (
     APPROVAL,
     APPROVED_NO_BURN,
     BY_HAND,
+    FACE_UPS,
     FINAL,
     NOT_IN,
     RACK,
     REMOVED,
     REST,
     SECONDS,
+    TENS,
     U8_MAX,
     signed,
 )
@@ -77,6 +80,9 @@ class Play:
         self.recut = False  # the next cards are the same ones, cut again
         self.dealt_before = 0  # cards of this shoe that were dealt before this round
         self.cut_told = False  # the cut card of this shoe was posted
+        self.surrendered = bytearray(flow.profile.positions_max + 1)  # hands of each box, in this round
+        # A shoe that went out with its round counts on: what lay face up before a power cut is in the facts.
+        machine.face_ups, machine.tens = flow.facts.deck(1, FACE_UPS), flow.facts.row[TENS]
         self.load()
         self.begin()
 
@@ -104,6 +110,8 @@ class Play:
         self.box_before = ids.UNKNOWN_U8  # and who got the last one
         self.missed = 0  # cards that boxes did not get in the deal
         self.called = False  # Dealer's Card
+        self.hole = 0  # 1: without a reader, the card after the deal was reported as the dealer's, face down
+        wipe(self.surrendered)
         self.refill = 0
         self.rack = 0
         self.no_call = False  # the hole card is dealt before the hits: Dealer's Card is not called
@@ -137,8 +145,7 @@ class Play:
         in place of rejected ones, for a hand that is completed, and in the final deal once each player has decided.
         Where no host can tell what they decide, all of them may be in the final deal from the start."""
         self.checked = self.draws
-        row = flow.facts.row
-        profile = flow.profile
+        row, profile = flow.facts.row, flow.profile
         if not flow.positions or row[REST] == U8_MAX:
             return False
         plan = profile.deck_cards - row[REST] + signed(row[BY_HAND])
@@ -184,7 +191,7 @@ class Play:
         hole card follows the deal, and the answer of the reader is due before any other card."""
         reader = self.reader
         deal = self.deal(flow)
-        return reader.up_card == ACE and not reader.insured and not self.no_call and 0 < deal < self.draws
+        return reader.up_card == ACE and not reader.insured and not self.no_call and 0 < deal < self.draws - self.hole
 
     def out_of_turn(self, flow: "Flow") -> bool:
         """Whether the card just drawn should not have been: before the reader was asked, or after a blackjack."""
@@ -194,7 +201,7 @@ class Play:
 
     def uncalled(self, flow: "Flow") -> bool:
         """Whether cards came after the deal in this round, and Dealer's Card was not called."""
-        return not (self.called or self.no_call) and self.draws > (self.deal(flow) or 1)
+        return not (self.called or self.no_call or self.hole) and self.draws > (self.deal(flow) or 1)
 
     def page(self, flow: "Flow") -> "Page | None":
         return draw_page(flow, self)
@@ -208,7 +215,9 @@ class Play:
         if what == ids.REC_CUT:
             return self._cut_objection(flow, a, b)
         come = self.draws - self.burnt if drawing else 1 if self.burned else 0
-        if what == ids.REC_FACE_UP and a > come and (drawing or not one_round):
+        if what == ids.REC_TEN_FOUND:  # on the table or in the rack
+            come = flow.ledger.zone[zones.DEALT] + flow.ledger.zone[zones.DISCARDED]
+        if what in (ids.REC_FACE_UP, ids.REC_TEN_FOUND) and a > come and (drawing or not (one_round or flow.tail)):
             return ids.REASON_STATE  # so many cards have not come
         if one_round:
             return NOT_MINE
@@ -217,13 +226,13 @@ class Play:
         if what == ids.REC_MISDEAL:
             if a or b:
                 return ids.REASON_ARGUMENT  # a box with too few cards is no misdeal here
-            dealt = self.draws >= (2 * flow.positions or 2)
-            return ids.REASON_NONE if dealt else ids.REASON_STATE
+            dealt = flow.tail or self.draws >= (2 * flow.positions or 2)
+            return ids.REASON_NONE if dealt and not self.reader.up_card else ids.REASON_STATE
         if what == ids.REC_BURNED:
             return self._burn_objection(flow, a, b)
         if what == ids.REC_SHORT_SHOE:
             return self._short_objection(flow, a)
-        if what == ids.REC_DRAWN_IN_ERROR and b and self.draws <= (self.deal(flow) or _LEAST):
+        if what == ids.REC_DRAWN_IN_ERROR and b and not flow.tail and self.draws <= (self.deal(flow) or _LEAST):
             return ids.REASON_STATE  # before that the rules do not cover a card that was seen
         if what == ids.REC_BOX_MISSED and self.called:
             return ids.REASON_STATE
@@ -231,10 +240,10 @@ class Play:
             fits = a <= (flow.positions or flow.profile.positions_max) and b == self.draws + 1
             return ids.REASON_NONE if fits else ids.REASON_ARGUMENT
         if ids.REC_UP_CARD <= what <= ids.REC_DEALER_CARD or what == ids.REC_SURRENDER:
-            return self._reader_objection(what, a)
+            return self._reader_objection(flow, what, a)
         return NOT_MINE
 
-    def _reader_objection(self, what: int, a: int) -> int:
+    def _reader_objection(self, flow: "Flow", what: int, a: int) -> int:
         reader = self.reader
         ok = self.draws > 0 and not self.refill
         if what == ids.REC_UP_CARD:
@@ -242,10 +251,20 @@ class Play:
                 return ids.REASON_ARGUMENT
             ok = ok and reader.answer == ids.ANSWER_NONE
         elif what == ids.REC_INSURANCE_CLOSED:
-            ok = reader.up_card == 1
+            ok = reader.up_card == ACE and self._since_deal(flow) == 0
         elif what == ids.REC_SURRENDER:
-            ok = reader.answer == ids.ANSWER_NO or 1 < reader.up_card < JACK
+            hands = 4 if flow.profile.positions_max < 7 else 3  # that a box may have by splitting pairs
+            ok = self._since_deal(flow) >= 0 and self.surrendered[a] < hands
+            ok = ok and (reader.answer == ids.ANSWER_NO or 1 < reader.up_card < JACK)
         return ids.REASON_NONE if ok else ids.REASON_STATE
+
+    def _since_deal(self, flow: "Flow") -> int:
+        """Cards since each box has two and the dealer a hole card, if dealt then; less than 0: they have not. Where the
+        boxes were not reported, 0 from the smallest deal on."""
+        deal = self.deal(flow)
+        if not deal or self.draws <= deal:
+            return min(self.draws - (deal or _LEAST), 0)
+        return self.draws - deal - (1 if self.no_call or self.hole else 0)
 
     def _cut_objection(self, flow: "Flow", a: int, b: int) -> int:
         if self.refill == REFILL_CUT:
@@ -293,7 +312,6 @@ class Play:
     def recorded(self, flow: "Flow", what: int, a: int, b: int, now_ms: int) -> None:
         """Apply the consequences of a record."""
         machine = flow.machine
-        reader = self.reader
         self.changed = True
         if what == ids.REC_FACE_UP:
             machine.face_ups += a
@@ -307,29 +325,39 @@ class Play:
             self._burned(flow, a)
         elif what == ids.REC_DEALER_CHANGE:
             self.burn = self.burn or BURN_DEALER
-        elif what == ids.REC_UP_CARD:
-            reader.up_card = a
-            reader.insured = False
-        elif what == ids.REC_INSURANCE_CLOSED:
-            reader.insured = True
+            if flow.state == DRAWING and self.burns(flow):
+                machine.zone = zones.DISCARDED  # before the new dealer deals any card
         elif what == ids.REC_READER_OFF:
-            reader.broken = not a
-        elif what == ids.REC_DEALER_CARD:
-            self.called = True
+            self.reader.broken = not a
         elif what == ids.REC_APPROVAL:
             self.approved = b
-        elif what == ids.REC_CARD_TO:
-            self.box = a
-        elif what == ids.REC_BOX_MISSED and b < 2:
-            self.missed += 2 - b
         elif what == ids.REC_SHORT_SHOE:
-            self.refill = REFILL_CUT
-            self.rack = a
+            self.refill, self.rack = REFILL_CUT, a
         elif what == ids.REC_CUT and self.refill:
             self.refill = REFILL_LOAD
         elif flow.state == DRAW_READY and what in (ids.REC_RESHUFFLE, ids.REC_NO_ACTIVITY, ids.REC_CUT):
             self.recut = what == ids.REC_CUT
             flow_enter(flow, DECK_SPENT, now_ms)
+        else:
+            self._told(flow, what, a, b)
+
+    def _told(self, flow: "Flow", what: int, a: int, b: int) -> None:
+        """What is reported of the hands and cards of the round."""
+        reader = self.reader
+        if what == ids.REC_SURRENDER:
+            self.surrendered[a] += 1
+        elif what == ids.REC_UP_CARD:
+            reader.up_card, reader.insured = a, False
+        elif what == ids.REC_INSURANCE_CLOSED:
+            reader.insured = True
+        elif what == ids.REC_DEALER_CARD:
+            self.called = True
+        elif what == ids.REC_CARD_TO:
+            self.box = a
+            if not a and not self.no_call and 0 < self.deal(flow) == self.draws:
+                self.hole = 1
+        elif what == ids.REC_BOX_MISSED and b < 2:
+            self.missed += 2 - b
 
     def _rejected(self, flow: "Flow", cards: int) -> None:
         """Cards that lay face up were never dealt, as if the sensor had seen them: the next card takes their place."""

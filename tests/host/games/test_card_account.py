@@ -360,6 +360,8 @@ class Table(RuleBasedStateMachine):
         assert (told is not None) == allowed
         if told is not None:
             (self.second.add if placed else self.second.discard)(hand)
+            if not placed:
+                self.folded.add(hand)  # withdrawn
 
     @precondition(lambda self: self.going() and self.flow.profile.final_each)
     @rule(hands=st.integers(0, 10))

@@ -98,10 +98,10 @@ def test_a_table_with_records_keeps_the_rest_until_every_player_has_decided():
     assert all_fields_of(table.stage, "held_back") == [[ids.NEED_DECISIONS]]
     assert clauses_of(table.stage, "held_back") == [b"B5-9d"]
     assert table.display == ["Fold or raise of all", "is not on record", "Tell the table", "system"]
-    assert table.record("second_wager", 3, 1) == DONE
-    assert table.record("second_wager", 3, 0) == DONE  # taken back: not decided any more
     assert table.command(ids.CMD_RELEASE) == ids.OUTCOME_REJECTED
-    assert table.record("misdeal", 3, 2) == DONE  # a hand that is void decides nothing
+    assert table.record("second_wager", 3, 1) == DONE
+    assert table.record("second_wager", 3, 0) == DONE  # withdrawn is folded
+    assert table.record("second_wager", 3, 1) == REFUSED and table.record("misdeal", 3, 2) == REFUSED
     table.release()
     assert table.record("final_deal", 1) == DONE
     table.end().close()

@@ -4,7 +4,7 @@ from array import array
 
 from support import board
 
-from firmware.deck.ledger import DEALT, DISCARDED, STORE
+from firmware.deck.ledger import DEALT, DISCARDED, STORE, TRAY
 from firmware.games import flow as flow_module
 from firmware.games.flow import (
     DECK_READY,
@@ -57,8 +57,9 @@ RECORD_WINDOWS = {
     "hole_card_seen": "ready",  # as Caribbean Stud says
     "misdeal drawn_in_error": PLAY,
     "face_up": PLAY + " ready",
-    "dealer_change reshuffle": "ready",
-    "burned ten_found": "ready drawing",
+    "reshuffle": "ready",
+    "burned dealer_change": "ready drawing",
+    "ten_found": "ready drawing settling",
     "up_card insurance_closed dealer_card short_shoe box_missed surrender card_to": "drawing",
     "cut_offered": "idle ready spent",
     "house_decision": "house",
@@ -202,6 +203,8 @@ def test_numbers_outside_of_their_range_are_refused():
     assert (objection(flow, "progressive", 3), objection(flow, "progressive", 4)) == (NONE, ARGUMENT)
     flow = flow_in(STACK_OFFERED)
     flow.round_open = True
+    assert objection(flow, "face_up", 1) == STATE  # no card has come
+    flow.ledger.zone[DEALT], flow.ledger.zone[TRAY] = 47, 5
     for cards, fits in ((0, 0), (1, 1), (52, 1), (53, 0)):
         assert (objection(flow, "face_up", cards) == NONE) == bool(fits)
         assert (objection(flow, "drawn_in_error", cards) == NONE) == bool(fits)
@@ -305,6 +308,7 @@ def test_a_round_that_is_void_or_has_not_begun_has_nothing_to_tell():
     for record, a, b in (("fold", 1, 0), ("misdeal", 1, 4), ("face_up", 1, 0), ("drawn_in_error", 1, 0)):
         flow = flow_in(WAITING_FOR_GREEN, "caribbean-stud")
         flow.positions = flow.stacks_taken = 3
+        flow.ledger.zone[DEALT] = 15
         assert objection(flow, record, a, b) == STATE, record
         flow.round_open = True
         assert objection(flow, record, a, b) == NONE, record

@@ -17,6 +17,7 @@ from firmware.games.table_facts import (
     COUNTED,
     CUT_MADE,
     DEALT,
+    DECIDED,
     DECK_CELLS,
     DECK_FIRST,
     DUE,
@@ -65,7 +66,7 @@ _LAYOUT = """
     TAIL TAIL_DECK STACKS DEALT REST - EXTRA BY_HAND SECONDS - NOT_IN - FINAL COUNTED STUB - ACCEPTED COLLECTED
     DUE OPEN
     - - - - - - - - - - - -
-    REMOVED RACK POSITIONS - COMMITTED ABORTED - - CLOSED_AGAIN
+    REMOVED RACK POSITIONS - COMMITTED ABORTED - - CLOSED_AGAIN DECIDED
 """
 
 
@@ -164,7 +165,7 @@ def test_a_round_begins_with_its_deck_and_positions_and_nothing_of_the_round_bef
     facts = filled(new(), 9)
     changed = noted(facts, NEW_ROUND, deck=2)
     expected = dict.fromkeys(range(ROUND_FIRST, ROUND_END), 0)
-    expected.update({TAIL_DECK: 2, POSITIONS: 3, OPEN: 1, PLAYED: 1, CLOSED_AGAIN: 0})
+    expected.update({TAIL_DECK: 2, POSITIONS: 3, OPEN: 1, PLAYED: 1, CLOSED_AGAIN: 0, DECIDED: 0})
     assert changed == expected
 
 
@@ -466,11 +467,12 @@ def test_a_fold_takes_the_second_wager_with_it():
     for position in (1, 9):
         told(facts, ids.REC_SECOND_WAGER, position, 1)
     assert facts.word(SECONDS) == 0x101
-    assert told(facts, ids.REC_SECOND_WAGER, 1, 0) == {SECONDS: 0}
+    assert told(facts, ids.REC_SECOND_WAGER, 1, 0) == {SECONDS: 0, NOT_IN: 1}  # withdrawn is folded
     told(facts, ids.REC_SECOND_WAGER, 3, 1)
-    assert told(facts, ids.REC_SECOND_WAGER, 3, 0) == {SECONDS: 0}
+    assert told(facts, ids.REC_SECOND_WAGER, 3, 0) == {SECONDS: 0, NOT_IN: 5}
     assert told(facts, ids.REC_FOLD, 9) == {SECONDS + 1: 0, NOT_IN + 1: 1}
-    assert told(facts, ids.REC_FOLD, 2) == {NOT_IN: 2}
+    assert told(facts, ids.REC_FOLD, 2) == {NOT_IN: 7}
+    assert facts.row[DECIDED] == 1 and noted(facts, NEW_ROUND)[DECIDED] == 0
 
 
 def test_counts_of_a_shoe_add_up_and_do_not_run_over():

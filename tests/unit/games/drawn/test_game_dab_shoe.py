@@ -35,9 +35,7 @@ def test_the_first_card_of_a_shoe_is_burned_and_the_next_one_closes_the_betting(
 
 def test_each_new_dealer_burns_one_more_and_nobody_is_told_what_it_was():
     """Proves: DAB-7c"""
-    shoe = Shoe().load().draw(3)
-    assert shoe.record("dealer_change") == REFUSED  # not in a round
-    shoe.green()
+    shoe = Shoe().load().draw(3).green()
     assert shoe.record("dealer_change") == DONE
     assert shoe.last() == (ids.REC_DEALER_CHANGE, 0, 0, ids.BURN_CARD, "DAB-7c")
     assert shoe.display[0] == "Burn a card"

@@ -1,0 +1,200 @@
+"""Records that come out of order or cannot be true are refused with `state`, by game and by way of dealing."""
+
+from dab_tables import Shoe
+from game_tables import DONE, REFUSED, Table
+from support import board, clauses_of
+
+from firmware.protocol import ids
+
+STATE = ids.REASON_STATE
+
+
+def refused(table, *record):
+    assert table.record(*record) == REFUSED and table.reason() == STATE, record
+
+
+def two_decks(game, dealing="shoe"):
+    config = board()
+    config["inputs"]["back"] = 28
+    return Table(game, table={"decks": 2, "dealing": dealing}, config=config)
+
+
+def by_hand(table, positions, deck=1):
+    """A deck handed out, betting closed and locked out."""
+    table.shuffle(deck).play(("", 300, "press", "green"), ("remainder_released", 600, "take", 0))
+    table.play(("remainder_taken", 500, "wait", 0))
+    assert table.command(ids.CMD_SET_POSITIONS, positions) == DONE and table.command(ids.CMD_CLOSE_BETTING) == DONE
+    if table.flow.profile.lockout:
+        assert table.command(ids.CMD_CONFIRM_LOCKOUT) == DONE
+    return table
+
+
+def settled_beside_a_ready_deck(game, dealing):
+    """Round 1 of red is settled while blue, shuffled, lies ready."""
+    table = two_decks(game, dealing)
+    table = by_hand(table, 2) if dealing != "shoe" else table.shuffle().deal(2).release()
+    return table.shuffle(2)
+
+
+def test_a_hole_card_is_of_the_round_that_is_settled_and_not_of_the_deck_that_lies_ready():
+    """Proves: CS-13a (in part)"""
+    for game, dealing, taken in (
+        ("caribbean-stud", "shoe", False),
+        ("caribbean-stud", "manual", False),
+        ("caribbean-stud", "hand", False),
+        ("double-cross-poker", "shoe", False),
+        ("boston-5-stud", "shoe", False),  # no decision is on record: the release stands for them
+        ("boston-5-stud", "hand", True),
+    ):
+        table = settled_beside_a_ready_deck(game, dealing)
+        if not taken:
+            refused(table, "hole_card_seen")
+            assert "round_voided" not in table.stage.names()
+            assert table.command(ids.CMD_END_ROUND) == DONE, (game, dealing)
+            continue
+        assert table.record("hole_card_seen") == DONE
+        table.stage.run(300)
+        voided = [event for event in table.stage.peer.events if event.name == "round_voided"]
+        assert [event.round for event in voided] == [1]
+
+
+def test_the_second_face_up_card_of_a_deck_voids_its_round_though_the_other_was_shuffled_between():
+    """Proves: DDS-11b (in part), B5-12b (in part), CS-13b (in part), DCP-12a (in part)"""
+    for game, clause in (
+        ("double-down-stud", b"DDS-11b"),
+        ("boston-5-stud", b"B5-12b"),
+        ("caribbean-stud", b"CS-13b"),
+        ("double-cross-poker", b"DCP-12a"),
+    ):
+        for dealing in ("manual", "hand", "shoe"):
+            if dealing == "hand" and game == "double-down-stud":
+                continue
+            for power in (False, True):
+                table = two_decks(game, dealing)
+                if dealing != "shoe":
+                    by_hand(table, 2)
+                else:
+                    table.shuffle().deal(2)
+                    if table.flow.profile.closings > 1:
+                        assert table.command(ids.CMD_CLOSE_BETTING) == DONE
+                    table.release()
+                assert table.record("face_up", 1) == DONE
+                table.shuffle(2)
+                if power:
+                    table.play(("", 300, "cut", 0), ("", 900, "boot", 0), ("booted", 1500, "wait", 0))
+                assert table.record("face_up", 1) == DONE, (game, dealing)
+                table.stage.run(300)
+                assert clauses_of(table.stage, "round_voided") == [clause], (game, dealing, power)
+
+
+def test_a_card_of_the_dealer_may_be_seen_until_each_player_has_decided():
+    """Proves: B5-12a"""
+    for dealing in ("shoe", "manual", "hand"):
+        for decided, taken in ((1, True), (2, True), (3, False)):
+            for last in ("second_wager", "fold", "withdrawn"):
+                table = Table("boston-5-stud", table={"dealing": dealing})
+                table = by_hand(table, 3) if dealing != "shoe" else table.shuffle().deal(3)
+                for position in range(1, decided):
+                    assert table.record("second_wager", position, 1) == DONE
+                if last != "fold":
+                    assert table.record("second_wager", decided, 1) == DONE
+                if last == "withdrawn":
+                    assert table.record("second_wager", decided, 0) == DONE
+                elif last == "fold":
+                    assert table.record("fold", decided) == DONE
+                if dealing == "shoe":
+                    table.release()
+                if not taken:
+                    refused(table, "hole_card_seen")
+                    continue
+                assert table.record("hole_card_seen") == DONE, (dealing, decided, last)
+                table.stage.run(300)
+                assert clauses_of(table.stage, "round_voided") == [b"B5-12a"]
+    table = Table("boston-5-stud").shuffle().deal(3)
+    assert table.record("second_wager", 1, 1) == DONE
+    table.release()
+    assert table.record("final_deal", 1) == DONE
+    refused(table, "hole_card_seen")  # the final deal shows that all had decided
+    table = Table("boston-5-stud").shuffle().deal(3)
+    assert table.record("misdeal", 1, 2) == DONE  # a void hand is no decision
+    refused(table.release(), "hole_card_seen")
+
+
+def test_more_cards_face_up_than_have_come_are_refused():
+    table = Table("caribbean-stud").shuffle()
+    table.play(("", 200, "press", "seat"), ("", 500, "press", "close"), ("round_started", 500, "press", "lock"))
+    table.play(("stack_offered", 600, "wait", 0))
+    refused(table, "face_up", 6)
+    assert table.record("face_up", 5) == DONE
+
+
+def test_a_surrender_comes_after_the_second_cards_and_for_no_more_hands_than_a_box_has():
+    """Proves: DAB-8a3 (in part)"""
+    shoe = Shoe().load().draw().boxes(2).draw()
+    assert shoe.record("up_card", 5) == DONE
+    for _ in range(4):
+        refused(shoe, "surrender", 1)
+        shoe.draw()
+    for _ in range(3):
+        assert shoe.record("surrender", 1) == DONE
+    refused(shoe, "surrender", 1)
+    assert shoe.record("surrender", 2) == DONE
+    shoe.green().boxes(2).draw(5)
+    assert shoe.record("up_card", 5) == DONE and shoe.record("surrender", 1) == DONE  # of this round there is none yet
+
+
+def test_insurance_is_closed_between_the_second_cards_and_the_first_hit():
+    """Proves: DAB-11b (in part)"""
+    for cards, taken in ((1, False), (4, False), (5, True), (6, False)):
+        shoe = Shoe().load().draw().boxes(2).draw(cards)
+        assert shoe.record("up_card", 1) == DONE
+        if taken:
+            assert shoe.record("insurance_closed") == DONE
+        else:
+            refused(shoe, "insurance_closed")
+
+
+def test_a_dealer_whose_first_card_is_on_record_did_not_fail_to_deal_it():
+    """Proves: DAB-15e (in part)"""
+    shoe = Shoe().load().draw().boxes(2).draw(5)
+    assert shoe.record("up_card", 7) == DONE
+    refused(shoe, "misdeal", 0, 0)
+    assert "round_voided" not in shoe.stage.names()
+
+
+def test_more_tens_than_were_drawn_are_refused():
+    """Proves: DAB-15c (in part)"""
+    shoe = Shoe().load().draw().boxes(2).draw(2)
+    refused(shoe, "ten_found", 4)
+    assert shoe.record("ten_found", 3) == DONE
+
+
+def test_a_dealer_who_comes_in_a_round_burns_a_card_before_dealing_any():
+    """Proves: DAB-7c"""
+    shoe = Shoe().load().draw().boxes(2).draw(3)
+    before = shoe.zones()
+    assert shoe.record("dealer_change") == DONE
+    assert shoe.last() == (ids.REC_DEALER_CHANGE, 0, 0, ids.BURN_CARD, "DAB-7c")
+    assert shoe.display[0] == "Burn a card"
+    shoe.draw()
+    assert shoe.last() == (ids.REC_BURNED, 1, 2, ids.BURN_CARD, "DAB-7c")
+    assert shoe.zones() == (before[0], before[1] + 1, before[2] - 1, 0)
+    shoe.draw(2)
+    assert shoe.zones()[0] == before[0] + 2
+    shoe.close()
+
+
+def test_a_hole_card_without_a_reader_is_no_hit():
+    """Proves: DAB-7i (in part)"""
+    shoe = Shoe().load().draw().boxes(2).draw(5)
+    assert shoe.record("up_card", 1) == DONE
+    assert shoe.record("card_to", 0, 6) == DONE
+    shoe.draw()
+    assert shoe.count("draw_flagged") == 0
+    assert shoe.record("insurance_closed") == DONE
+    shoe.draw().green()
+    assert shoe.count("draw_flagged") == 0  # and Dealer's Card need not be called
+    late = Shoe().load().draw().boxes(2).draw(5)
+    assert late.record("up_card", 1) == DONE and late.record("card_to", 0, 6) == DONE
+    late.draw(2)
+    assert [row[-1] for row in late.told("draw_flagged")] == ["DAB-11b"]
