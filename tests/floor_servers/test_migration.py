@@ -22,6 +22,7 @@ DATA = {
     " VALUES (1, '\\x01', 5, 1, 9, '\\x0a', '\\x0b', 'cut', 'pit-1')",
     "dead_letters": "INSERT INTO dead_letters (name, stream, subject, seq, device, reason, data)"
     " VALUES ('\\x01', 'fairshoe', 'a.b.c', 1, 1, 'no JSON', '\\x02')",
+    "leases": "INSERT INTO leases VALUES ('writer', 7, 'someone', now())",
     "parts": "INSERT INTO parts (name, value) VALUES ('desk', '1')",
     "gaps": "INSERT INTO gaps (device, log, first, last, gateway, after, before)"
     " VALUES (1, '\\x01', 5, 9, 'pit-1', 1, 2)",

@@ -49,6 +49,7 @@ ACTIONS = {
     "acknowledge": "note that a person has seen an alarm",
     "dead-letters": "list, show, take again or close what could not be taken",
     "gaps": "list or close ranges of events that were lost",
+    "forget": "drop a gateway and its publisher from the parts that must move",
     "fill": "add events that a gateway's store lacks, from a pulled journal",
 }
 
@@ -61,6 +62,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     for name, one in made.items():
         if name != "fill":
             add_database(one)
+    made["forget"].add_argument("name", metavar="NAME", help="of the gateway that was taken out of service")
     made["fill"].add_argument("export", type=Path, metavar="EXPORT", help="a file of `fairshoe journal pull`")
     made["fill"].add_argument("--store", type=Path, required=True, metavar="FILE", help="of the gateway")
     add_broker(made["run"])

@@ -34,6 +34,7 @@ def run(options: argparse.Namespace) -> int:
     with floor_extra():
         import psycopg
 
+        from fairshoe_floor.database import settings
         from fairshoe_floor.history import schema
     if options.action == "journals" and options.store:
         return _store_journals(options)
@@ -49,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         if options.action == "migrate":
             return asyncio.run(_migrate(url))
-        with psycopg.connect(url, autocommit=True, connect_timeout=10) as db:
+        with psycopg.connect(url, **settings(0, 0)) as db:
             return _ACTIONS[options.action](db, options)
     except psycopg.errors.UndefinedTable as error:
         raise schema.DatabaseError("the database has no tables of a floor.", "Run `fairshoe floor migrate`.") from error
@@ -100,9 +101,10 @@ async def _serve(options: argparse.Namespace, url: str) -> int:
 async def _migrate(url: str) -> int:
     import psycopg
 
+    from fairshoe_floor.database import settings
     from fairshoe_floor.history import schema
 
-    async with await psycopg.AsyncConnection.connect(url, autocommit=True, connect_timeout=10) as connection:
+    async with await psycopg.AsyncConnection.connect(url, **settings(0, 0)) as connection:
         steps = await schema.migrate(connection)
     say(f"schema {len(schema.STEPS)}: {steps} steps done")
     return 0
@@ -272,11 +274,12 @@ def _dead_letters(db: psycopg.Connection[Any], options: argparse.Namespace) -> i
 async def _retry(url: str, letters: Sequence[KeptLetter]) -> int:
     import psycopg
 
+    from fairshoe_floor.database import settings
     from fairshoe_floor.history.take_again import take_again
     from fairshoe_floor.schema_check import Refused
 
     left = 0
-    async with await psycopg.AsyncConnection.connect(url, autocommit=True, connect_timeout=10) as db:
+    async with await psycopg.AsyncConnection.connect(url, **settings(0, 0)) as db:
         for letter in letters:
             try:
                 said = await take_again(db, letter)
@@ -301,6 +304,13 @@ def _gaps(db: psycopg.Connection[Any], options: argparse.Namespace) -> int:
         times = f"between {_when(gap.after)} and {_when(gap.before)}" if gap.after else f"before {_when(gap.before)}"
         say(f"{gap.id:5d}  {gap.device:08x}  events {gap.first} to {gap.last} were lost at gateway {gap.gateway}")
         say(f"       recorded {times}; {printable(gap.outcome) or queries.GAP_ADVICE.format(gap=gap)}")
+    return 0
+
+
+def _forget(db: psycopg.Connection[Any], options: argparse.Namespace) -> int:
+    names = [f"{kind} {options.name}" for kind in ("gateway", "publisher")]
+    if not db.execute("DELETE FROM parts WHERE name = ANY(%s)", (names,)).rowcount:
+        raise UsageError(f"no gateway {options.name} was heard.", "Write its name as its publisher has it: --name.")
     return 0
 
 
@@ -329,4 +339,5 @@ _ACTIONS = {
     "acknowledge": _acknowledge,
     "dead-letters": _dead_letters,
     "gaps": _gaps,
+    "forget": _forget,
 }

@@ -12,10 +12,12 @@ import heapq
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import psycopg
 
+from fairshoe_floor import database
 from fairshoe_floor.alarms import book, routes
 from fairshoe_floor.alarms.engine import JUDGED, STANDING, Change, Engine, SeenEvent, SeenExport
 from fairshoe_floor.alarms.rules import SEVERITIES, RuleBook
@@ -25,6 +27,9 @@ REPLAY_S = 7 * 86400.0
 TICK_S = 1.0
 REPLAY_TICK_S = 30.0  # in a dry run, of history's own time
 PAGE = 2000
+WARM_UP_S = 300.0  # a week of history
+STEP_S = 45.0
+T = TypeVar("T")
 _log = logging.getLogger("fairshoe.alarms")
 
 
@@ -47,6 +52,14 @@ SELECT newest.sample::text FROM (SELECT DISTINCT device FROM logs) AS devices
 CROSS JOIN LATERAL (SELECT at, sample FROM samples WHERE device = devices.device ORDER BY id DESC LIMIT 1) AS newest
 WHERE newest.at > %s
 """
+_STILL = (
+    "SELECT name, name || ' has not moved since ' || to_char(moved AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS')"
+    " || ' UTC' FROM parts WHERE name <> 'desk' AND moved < now() - %s * interval '1 second'"
+)
+_DESK = (
+    "INSERT INTO parts (name, value) VALUES ('desk', %s) ON CONFLICT (name) DO UPDATE SET heard = now(), moved = now(),"
+    " value = excluded.value"
+)
 # What the floor knows to be wrong with itself: the kind of rule, and which devices, with words.
 _WRONG = {
     "dead_letter": "SELECT device, COUNT(*) || ' messages could not be taken, the last because: ' ||"
@@ -117,14 +130,20 @@ def dry_run(db: psycopg.Connection[Any], rules: RuleBook, since: float, until: f
     return changes
 
 
+async def _within(seconds: float, work: Callable[[], T]) -> T:
+    """In a thread. TimeoutError leaves the thread waiting: the caller hangs up on its database."""
+    return await asyncio.wait_for(asyncio.to_thread(work), seconds)
+
+
 class Desk:
     """Evaluates until it is stopped. Blocking work runs in a thread."""
 
-    def __init__(self, database: str, rules: RuleBook) -> None:
-        self._database = database
+    def __init__(self, url: str, rules: RuleBook) -> None:
+        self._database = url
         self._rules = rules
         self._sender = routes.Sender(rules)
         self._stopped = False
+        self._beats = 0
 
     def stop(self) -> None:
         self._stopped = True
@@ -132,20 +151,29 @@ class Desk:
     async def run(self) -> None:
         while not self._stopped:
             try:
-                await asyncio.to_thread(self.work)
-            except psycopg.errors.UndefinedTable:
-                _log.info("alarms: the database has no tables yet")  # the consumer makes them
-            except psycopg.Error as error:
-                _log.warning("alarms: %s. Trying again.", str(error).strip())
+                await self._work()
+            except (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn):
+                _log.info("alarms: the database is not up to date yet")  # the consumer migrates it
+            except (*database.LOST, TimeoutError, asyncio.TimeoutError) as error:
+                _log.warning("alarms: %s. Trying again.", str(error).strip() or "the database does not answer")
             await asyncio.sleep(TICK_S)
 
-    def work(self) -> None:
-        """With one connection, until it fails or the desk is stopped."""
-        with psycopg.connect(self._database, autocommit=True, connect_timeout=5) as db:
-            engine, places = self.warm_up(db, time.time())
+    async def _work(self) -> None:
+        """With one connection, until it fails or the desk is stopped. A thread that waits for a database that does not
+        answer is freed by hanging up, after a time and when the desk is stopped."""
+        db = await asyncio.to_thread(lambda: psycopg.connect(self._database, **database.settings()))
+        try:
+            engine, places = await _within(WARM_UP_S, lambda: self.warm_up(db, time.time()))
             while not self._stopped:
-                places = self.step(db, engine, places, time.time())
-                time.sleep(TICK_S)
+                places = await _within(STEP_S, partial(self.step, db, engine, places, time.time()))
+                await asyncio.sleep(TICK_S)
+        except (TimeoutError, asyncio.TimeoutError, asyncio.CancelledError):
+            database.hang_up(db)  # not close(): the thread may be using it
+            raise
+        except BaseException:
+            db.close()
+            raise
+        db.close()
 
     def warm_up(self, db: psycopg.Connection[Any], now: float) -> tuple[Engine, tuple[int, int, int]]:
         """The engine as history leaves it; alarms on file that it does not confirm are cleared by the first step."""
@@ -190,6 +218,12 @@ class Desk:
         for kind, query in _WRONG.items():
             found = {(device, ""): text for device, text in db.execute(query.encode()).fetchall()}
             changes += engine.standing(kind, found, now)
+        for rule in self._rules.rules:
+            if rule.kind == "still":
+                rows = db.execute(_STILL, (rule.limits["after_s"],)).fetchall()
+                changes += engine.standing("still", {(0, name): text for name, text in rows}, now)
+        self._beats += 1
+        db.execute(_DESK, (str(self._beats),))
         for change in book.note_changes(db, changes):
             said = routes.notice(
                 "raised" if change.raised else "cleared",

@@ -249,6 +249,8 @@ async def _alarms(service: Service, request: Request) -> Response:
     found: list[Json] = []
     for alarm in await run_in_threadpool(service.reader.alarms):
         entry = entries.get(alarm.device)
+        if not alarm.device and not grant.pits:  # about the floor itself
+            found.append({"table": "", "pit": "", **alarm_view(alarm)})
         if entry is not None and grant.sees(entry) is not None:
             found.append({"table": entry.table, "pit": entry.pit, **alarm_view(alarm)})
     return JSONResponse({"at": time.time(), "alarms": found})

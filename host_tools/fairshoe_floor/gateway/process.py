@@ -43,7 +43,7 @@ from fairshoe_floor.seen_time import DAY_S, SeenTime, seen_path
 # have changed or not, because the time of a sample is reported under every profile.
 SAMPLE_S = 60.0
 SAMPLES_DAYS = 14
-SEEN_S = 60.0  # how often the time that has passed is written down
+SEEN_S = 15.0  # how often the time that has passed is written down
 RETENTION_S = 3600.0
 STUCK_S = 30.0
 FREE_BYTES_MIN = 64 << 20

@@ -16,6 +16,7 @@ from typing import Any
 import psycopg
 
 from fairshoe import Fault, StoredEvent
+from fairshoe_floor import database
 from fairshoe_floor.history.schema import DatabaseError
 from fairshoe_floor.inventory import Entry, Inventory, InventoryError
 from fairshoe_floor.reader import PAGE_MAX, Alarm, Latched, Reading, Round, Sample, Shoe
@@ -23,8 +24,8 @@ from fairshoe_floor.rounds import KINDS, PAGE, RoundEvent, rounds_back
 from fairshoe_floor.samples import NO_TOTALS, sample_from_json
 
 SAMPLE_AGE_S = 120.0
-CONNECT_S = 5
-STATEMENT_MS = 10_000
+STILL_S = 60.0  # the consumer and the desk write a sign of life every few seconds
+STATEMENT_S = 10.0
 # By numbers, not by times: the clock of a gateway may be set back. `seq + 0`: warnings are few, and are found by the
 # index of device and name; in the order of the primary key all events of the log would be looked at. Rounds are many:
 # their newest events are near the end of the log, and nothing here may look at all of them.
@@ -56,8 +57,8 @@ ORDER BY given.place
 class CentralReader:
     """See fairshoe_floor.reader. Connections are made as threads need them, and cannot write."""
 
-    def __init__(self, database: str, inventories: Sequence[Inventory]) -> None:
-        self._database = database
+    def __init__(self, url: str, inventories: Sequence[Inventory]) -> None:
+        self._database = url
         self._idle: deque[psycopg.Connection[Any]] = deque()
         self._closed = False
         self._lock = threading.Lock()
@@ -101,10 +102,25 @@ class CentralReader:
     def alarms(self) -> Sequence[Alarm]:
         rows = self._rows(
             "SELECT device, rule, severity, text, raised_at, acknowledged_by FROM alarms WHERE cleared_at IS NULL"
-            " AND device = ANY(%s) ORDER BY array_position(ARRAY['critical', 'major', 'minor'], severity), raised_at",
+            " AND (device = 0 OR device = ANY(%s))"
+            " ORDER BY array_position(ARRAY['critical', 'major', 'minor'], severity), raised_at",
             (list(self._entries),),
         )
-        return [Alarm(*row) for row in rows]
+        return [*self.standing_still(), *(Alarm(*row) for row in rows)]
+
+    def standing_still(self) -> list[Alarm]:
+        """The consumer and the desk cannot raise an alarm about themselves: this process does."""
+        rows = self._rows(
+            "SELECT name, extract(epoch FROM moved)::float8, extract(epoch FROM now() - moved)::float8 FROM parts"
+            " WHERE name IN ('consumer', 'desk') AND moved < now() - %s * interval '1 second' ORDER BY name",
+            (STILL_S,),
+        )
+        return [
+            Alarm(
+                0, "standing-still", "critical", f"the {name} of `fairshoe floor run` has not moved for {s:.0f} s", at
+            )
+            for name, at, s in rows
+        ]
 
     def logs(self, device: int) -> Sequence[bytes]:
         return [bytes(row[0]) for row in self._rows("SELECT log FROM logs WHERE device = %s ORDER BY id", (device,))]
@@ -200,8 +216,7 @@ class CentralReader:
             with contextlib.suppress(IndexError):
                 db = self._idle.popleft()
             if db is None:
-                options = f"-c default_transaction_read_only=on -c statement_timeout={STATEMENT_MS}"
-                db = psycopg.connect(self._database, autocommit=True, connect_timeout=CONNECT_S, options=options)
+                db = psycopg.connect(self._database, **database.settings(STATEMENT_S, read_only=True))
             yield db
         except psycopg.Error as error:
             if db is not None:

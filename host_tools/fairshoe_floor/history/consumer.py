@@ -12,6 +12,7 @@ gateways delete. The broker's acknowledgement does not: by default it comes befo
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 import time
@@ -26,14 +27,16 @@ from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 from nats.js.errors import NotFoundError
 
-from fairshoe_floor import schema_check
+from fairshoe_floor import database, schema_check
 from fairshoe_floor.history import schema
 from fairshoe_floor.history.dead_letters import Letter
+from fairshoe_floor.history.lease import LEASE_S, Lease
 from fairshoe_floor.history.writer import StreamPlace, Writer, refuses
 from fairshoe_floor.journals import Kept
 from fairshoe_floor.samples import sample_of, sample_to_json
 from fairshoe_floor.schema_check import Refused
 from fairshoe_floor.stream import broker
+from fairshoe_floor.stream.beat import from_beat
 from fairshoe_floor.stream.event_lines import GATEWAY, EventRow, Gap, from_line
 from fairshoe_floor.stream.export_message import from_message
 from fairshoe_floor.stream.names import Names
@@ -46,12 +49,12 @@ PRUNE_S = 3600.0  # how often older ones are deleted
 CLOCKS_S = 600.0  # two clocks that are farther apart are not believed
 JOURNALS_S = 5.0  # how often the stream of exports is read
 IDLE_S = 1.0  # without a message for so long the place is compared with the stream
+BEAT_S = 5.0  # how often signs of life are written
 COMMITTED_S = 1.0  # how often positions are published at most
 DATABASE_S = 15.0  # a statement without an answer for so long: another connection
 CLOSE = timedelta(microseconds=2)  # two clocks of the same message: one is rounded
 LINES_MAX = 1000  # in a message; a publisher sends 128
-# What a lost connection raises. Anything else is a defect of this program or of its database, and is not retried.
-LOST = (*broker.LOST, psycopg.OperationalError, psycopg.InterfaceError)
+LOST = (*broker.LOST, *database.LOST)
 _log = logging.getLogger("fairshoe.floor")
 
 
@@ -75,7 +78,7 @@ class Consumer:
 
     def __init__(
         self,
-        database: str,
+        url_database: str,
         url: str,
         names: Names | None = None,
         options: dict[str, Any] | None = None,
@@ -83,10 +86,11 @@ class Consumer:
         samples_days: float = SAMPLES_DAYS,
         journals_s: float = JOURNALS_S,
         idle_s: float = IDLE_S,
+        lease_s: float = LEASE_S,
     ) -> None:
         self.names = names or Names()
         self.counts = Counts()
-        self._database = database
+        self._database = url_database
         self._url = url
         self._options = options or {}
         self._database_s = database_s
@@ -97,6 +101,9 @@ class Consumer:
         self._stopped = False
         self._samples: list[tuple[int, float, str, str]] = []  # that are not in the database yet
         self._letters: list[Letter] = []  # samples that were refused
+        self._parts: dict[str, str] = {}  # signs of life that are not in the database yet
+        self._beats = int(time.time())  # another number after a restart
+        self._lease = Lease(lease_s)
         self.on_events: Callable[[Sequence[EventRow]], None] | None = None  # after their commit
 
     def stop(self) -> None:
@@ -117,12 +124,15 @@ class Consumer:
 
     async def _follow(self) -> None:
         db = await asyncio.wait_for(
-            psycopg.AsyncConnection.connect(self._database, autocommit=True, connect_timeout=int(broker.ANSWER_S)),
+            psycopg.AsyncConnection.connect(self._database, **database.settings(idle_s=self._lease.seconds / 2)),
             self._database_s,
         )
         try:
-            await self._timed(schema.migrate(db))
-            await self._lock(db)
+            if not await self._timed(schema.is_current(db)):
+                await db.execute("SET statement_timeout = 0")
+                await schema.migrate(db)  # no time limit: an index over a year's events takes long
+                await db.execute("RESET statement_timeout")
+            await self._take_lease(db)
             async with broker.connected(self._url, "fairshoe floor", **self._options) as (client, stream):
                 await broker.ensure_streams(stream, self.names)
                 await stream.subscribe(
@@ -137,20 +147,45 @@ class Consumer:
                         mem_storage=True,
                     ),
                 )
-                await self._consume(Writer(db), stream, lambda: client.is_closed)
+                await stream.subscribe(
+                    f"{self.names.stream}.gateways.>",
+                    stream=self.names.latest,
+                    cb=self._take_beat,
+                    manual_ack=True,
+                    config=ConsumerConfig(
+                        deliver_policy=DeliverPolicy.NEW,
+                        ack_policy=AckPolicy.NONE,
+                        inactive_threshold=60.0,
+                        mem_storage=True,
+                    ),
+                )
+                await self._consume(Writer(db, self._lease), stream, lambda: client.is_closed)
         finally:
+            if self._lease.number:
+                with contextlib.suppress(Exception):
+                    await asyncio.wait_for(self._lease.release(db), 1.0)
             # Not db.close(): it would wait for a server that does not answer.
             db.pgconn.finish()
 
-    async def _lock(self, db: psycopg.AsyncConnection[Any]) -> None:
+    async def _take_lease(self, db: psycopg.AsyncConnection[Any]) -> None:
         """One writer for a database; a second program waits here and takes over."""
-        while not self._stopped:
-            found = await self._timed(db.execute("SELECT pg_try_advisory_lock(%s)", (schema.WRITER_LOCK,)))
-            row = await found.fetchone()
-            if row and row[0]:
-                return
-            _log.info("another program writes to this database; waiting")
+        said = False
+        while not self._stopped and not await self._timed(self._lease.take(db)):
+            if not said:
+                said = True
+                _log.info("another program writes to this database; waiting for its lease to end")
             await asyncio.sleep(self._idle_s)
+
+    async def _take_beat(self, message: Msg) -> None:
+        try:
+            beat = from_beat(message.data)
+        except Refused as error:
+            self._letters = [*self._letters[-LINES_MAX:], self._letter(self.names.latest, message, str(error))]
+        else:
+            self._parts |= {
+                f"publisher {beat.name}": f"{beat.store} {beat.beat}",
+                f"gateway {beat.name}": f"{beat.store} {beat.age_s}",
+            }
 
     async def _consume(self, writer: Writer, stream: JetStreamContext, closed: Callable[[], bool]) -> None:
         place = await self._checked_place(writer, stream)
@@ -166,7 +201,7 @@ class Consumer:
             ),
         )
         changed = await self._timed(writer.logs())  # the broker may have lost positions, too
-        publish_at = journals_at = 0.0
+        publish_at = journals_at = beat_at = 0.0
         while not closed() and not self._stopped:
             try:
                 messages = await subscription.fetch(FETCH, timeout=self._idle_s)
@@ -181,6 +216,11 @@ class Consumer:
             samples, self._samples = self._samples, []
             if samples:
                 await self._timed(writer.store_samples(samples))
+            if time.monotonic() >= beat_at:
+                beat_at = time.monotonic() + BEAT_S
+                self._beats += 1
+                parts, self._parts = self._parts, {}
+                await self._timed(writer.note_parts(parts | {"consumer": str(self._beats)}))
             letters, self._letters = self._letters, []
             if letters:
                 await self._timed(writer.store((), self.names.latest, None, letters=letters))

@@ -13,8 +13,7 @@ import psycopg
 
 from fairshoe import FairshoeError
 
-LOCK = 0x46534845_0001  # advisory locks of this program in its database
-WRITER_LOCK = 0x46534845_0002
+LOCK = 0x46534845_0001  # advisory lock of migrations in its database
 
 STEPS: tuple[str, ...] = (
     """
@@ -160,11 +159,28 @@ STEPS: tuple[str, ...] = (
         moved timestamptz NOT NULL DEFAULT now()
     );
     """,
+    """
+    CREATE TABLE leases (
+        name text PRIMARY KEY,
+        number bigint NOT NULL,
+        holder text NOT NULL,
+        until timestamptz NOT NULL
+    );
+    """,
 )
 
 
 class DatabaseError(FairshoeError):
     """The database cannot be used as it is."""
+
+
+async def is_current(connection: psycopg.AsyncConnection[Any], steps: Sequence[str] = STEPS) -> bool:
+    """Whether the database has all steps. No DDL, and no lock."""
+    found = await (await connection.execute("SELECT to_regclass('schema_steps') IS NOT NULL")).fetchone()
+    if not found or not found[0]:
+        return False
+    found = await (await connection.execute("SELECT COALESCE(MAX(step), 0) FROM schema_steps")).fetchone()
+    return bool(found) and found[0] == len(steps)
 
 
 async def migrate(connection: psycopg.AsyncConnection[Any], steps: Sequence[str] = STEPS) -> int:

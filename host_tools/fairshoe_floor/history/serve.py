@@ -43,8 +43,11 @@ class CentralServer:
         """Whether the database answers, and how old its newest sample is."""
         try:
             heard = [shoe.sample.at for shoe in self._reader.shoes() if shoe.sample is not None]
+            still = [alarm.text for alarm in self._reader.standing_still()]
         except DatabaseError as error:
             return False, {"status": error.what}
+        if still:
+            return False, {"status": "; ".join(still)}
         age_s = round(time.time() - max(heard), 1) if heard else None
         return True, {"status": "ok", "shoes_heard": len(heard), "seconds_since_sample": age_s}
 

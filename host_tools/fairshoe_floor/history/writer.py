@@ -6,7 +6,8 @@ with one number, or a device that was restored from a copy.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -15,6 +16,7 @@ import psycopg
 
 from fairshoe_floor.history import dead_letters
 from fairshoe_floor.history.dead_letters import Letter
+from fairshoe_floor.history.lease import Lease
 from fairshoe_floor.journals import Kept
 from fairshoe_floor.stream.event_lines import SQL_TYPES, EventRow, Gap, to_lines
 from fairshoe_floor.stream.export_message import name_of
@@ -47,6 +49,10 @@ _GAPS_FILLED = (
     " AND logs.device = gaps.device AND logs.log = gaps.log"
     " AND int8range(gaps.first, gaps.last, '[]') <@ logs.ranges"
 )
+_PART = (
+    "INSERT INTO parts (name, value) VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET heard = now(),"
+    " moved = CASE WHEN parts.value = excluded.value THEN parts.moved ELSE now() END, value = excluded.value"
+)
 
 
 def refuses(error: psycopg.Error) -> bool:
@@ -74,10 +80,18 @@ class Written:
 
 
 class Writer:
-    """Over one connection. One writer at a time has a database: see consumer.py."""
+    """Over one connection. One writer at a time has a database: see lease.py."""
 
-    def __init__(self, connection: psycopg.AsyncConnection[Any]) -> None:
+    def __init__(self, connection: psycopg.AsyncConnection[Any], lease: Lease | None = None) -> None:
         self._db = connection
+        self._lease = lease  # none: a person's command, whose writes may come at any time
+
+    @contextlib.asynccontextmanager
+    async def _transaction(self) -> AsyncGenerator[None]:
+        async with self._db.transaction():
+            if self._lease is not None:
+                await self._lease.renew(self._db)
+            yield
 
     async def place(self, stream: str) -> StreamPlace | None:
         found = await (
@@ -112,7 +126,7 @@ class Writer:
         letters: Sequence[Letter] = (),
     ) -> Written:
         """All of it or nothing; on disk when it returns. Without a place it is not from the stream's order."""
-        async with self._db.transaction():
+        async with self._transaction():
             done = await self._put(rows, stream, place.seq if place else 0)
             await self._db.cursor().executemany(_GAP, [tuple(vars(gap).values()) for gap in gaps])
             if gaps or done.new:
@@ -160,7 +174,7 @@ class Writer:
     async def store_journal(self, found: tuple[str, Kept] | Letter, stream: str, place: StreamPlace | None) -> bool:
         """What a gateway has pulled, checked again here, or what was refused. Whether something is wrong with it. One
         that is there already is left alone."""
-        async with self._db.transaction():
+        async with self._transaction():
             if place is not None:
                 await self._note_place(stream, place)
             if isinstance(found, Letter):
@@ -208,13 +222,14 @@ class Writer:
     async def prune_samples(self, days: float) -> int:
         """Delete samples that came so many days ago by the database's clock, at most a day's worth; of each device keep
         the newest. How many."""
-        done = await self._db.execute(
-            "WITH old AS (SELECT id, stored FROM samples WHERE stored < now() - %s * interval '1 day'"
-            " AND id < (SELECT MAX(id) FROM samples AS newer WHERE newer.device = samples.device))"
-            " DELETE FROM samples WHERE id IN"
-            " (SELECT id FROM old WHERE stored <= (SELECT MIN(stored) FROM old) + interval '1 day')",
-            (days,),
-        )
+        async with self._transaction():
+            done = await self._db.execute(
+                "WITH old AS (SELECT id, stored FROM samples WHERE stored < now() - %s * interval '1 day'"
+                " AND id < (SELECT MAX(id) FROM samples AS newer WHERE newer.device = samples.device))"
+                " DELETE FROM samples WHERE id IN"
+                " (SELECT id FROM old WHERE stored <= (SELECT MIN(stored) FROM old) + interval '1 day')",
+                (days,),
+            )
         return done.rowcount
 
     async def _note_place(self, stream: str, place: StreamPlace) -> None:
@@ -226,9 +241,16 @@ class Writer:
 
     async def store_samples(self, samples: Sequence[tuple[int, float, str, str]]) -> None:
         """Device, time, gateway and sample as JSON; one that is there already is left alone."""
-        await self._db.cursor().executemany(
-            "INSERT INTO samples (device, at, gateway, sample) VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING", samples
-        )
+        async with self._transaction():
+            await self._db.cursor().executemany(
+                "INSERT INTO samples (device, at, gateway, sample) VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING",
+                samples,
+            )
+
+    async def note_parts(self, parts: Mapping[str, str]) -> None:
+        """Signs of life: a part has moved if its value is another one than before."""
+        async with self._transaction():
+            await self._db.cursor().executemany(_PART, list(parts.items()))
 
     async def _note_ranges(self, rows: Sequence[EventRow]) -> None:
         parts: list[tuple[EventRow, EventRow]] = []

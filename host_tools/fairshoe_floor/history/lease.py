@@ -1,0 +1,53 @@
+"""The lease of the writer: one program writes to a database, and every transaction of it proves that it still may.
+
+An advisory lock is held by a session. A program whose network is cut keeps its lock until the server notices, and one
+that was stopped (a laptop lid, a hypervisor) believes in its lock when it goes on. A lease is a row with a number: it
+ends by the database's clock, a standby takes it with the next number, and a transaction with an earlier number changes
+nothing. The row is locked until the transaction ends, so number and writes cannot be torn apart.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+import psycopg
+
+LEASE_S = 20.0
+_TAKE = (
+    "INSERT INTO leases AS held (name, number, holder, until) VALUES ('writer', 1, %(me)s,"
+    " clock_timestamp() + %(s)s * interval '1 second') ON CONFLICT (name) DO UPDATE SET number = held.number + 1,"
+    " holder = excluded.holder, until = excluded.until WHERE held.until < clock_timestamp() OR held.holder = %(me)s"
+    " RETURNING number"
+)
+_RENEW = (
+    "UPDATE leases SET until = clock_timestamp() + %s * interval '1 second'"
+    " WHERE name = 'writer' AND number = %s AND holder = %s"
+)
+
+
+class LeaseLost(EOFError):
+    """Another program writes to this database now."""
+
+
+class Lease:
+    """Of one program. `take` until it succeeds, then `renew` first in every transaction."""
+
+    def __init__(self, seconds: float = LEASE_S) -> None:
+        self.seconds = seconds
+        self.holder = secrets.token_hex(8)
+        self.number = 0
+
+    async def take(self, db: psycopg.AsyncConnection[Any]) -> bool:
+        found = await (await db.execute(_TAKE, {"me": self.holder, "s": self.seconds})).fetchone()
+        self.number = int(found[0]) if found else 0
+        return bool(found)
+
+    async def renew(self, db: psycopg.AsyncConnection[Any]) -> None:
+        done = await db.execute(_RENEW, (self.seconds, self.number, self.holder))
+        if not done.rowcount:
+            raise LeaseLost("another program has taken over the database")
+
+    async def release(self, db: psycopg.AsyncConnection[Any]) -> None:
+        """A standby need not wait for its end."""
+        await db.execute(_RENEW, (0, self.number, self.holder))
