@@ -267,6 +267,8 @@ def test_a_page_is_shown_once_and_nothing_is_recorded_at_the_start_of_a_shuffle(
     flow.entered_ms = NOW
     app.outbox.post(ids.EV_GREEN_PRESSED)
     app.talk = lambda _now_ms: 9
+    app.reporter.status[0] = flow.shown  # no frame is due
+    app.reporter.due_ms = NOW + 50
     assert app.drawing.answers.scan(NOW) == 9
     assert len(app.hal.calls) == 1 and app.hal.calls[0][0] == "show" and not flow.page_due
     assert app.drawing.answers.scan(NOW) == 9 and len(app.hal.calls) == 1 and app.outbox.count == 1
