@@ -86,6 +86,16 @@ def protect(path: Path) -> None:
         raise OSError(errno.EACCES, f"icacls ended with status {error.returncode}", str(path)) from None
 
 
+def make_private(path: Path) -> None:
+    """Make the file if it is not there, for its owner alone: keys, money and secrets are in it. A file that is there is
+    closed to others. What cannot be done is left to the program that opens the file, which says why."""
+    with contextlib.suppress(OSError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        for it in (path, *path.parent.glob(f"{path.name}-*")):  # SQLite has two beside its own
+            if open_to_others(it):
+                it.chmod(0o600)
+
+
 def sync_folder(folder: Path) -> None:
     """Put the names of a folder on disk: without it a power cut can lose a file that was just made or renamed."""
     if WINDOWS:  # which cannot open a folder, and writes names with the file

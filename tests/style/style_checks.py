@@ -120,7 +120,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe_table.rules": ("fairshoe_table.rules", *PUBLIC),
     "fairshoe_table.play": (*TABLE[:2], *PUBLIC),
     **{f"fairshoe_table.games.{name}": (f"fairshoe_table.games.{name}", *TABLE[:2], *PUBLIC) for name in GAMES},
-    "fairshoe_table.books": (*TABLE[:3], *PUBLIC),
+    "fairshoe_table.books": (*TABLE[:3], *PUBLIC, "fairshoe.files"),
     "fairshoe_table.table": (*TABLE[:4], *PUBLIC),
     "fairshoe_table.desk": (*TABLE[:5], *PUBLIC),
     "fairshoe_table.simulated": (*TABLE, *PUBLIC),

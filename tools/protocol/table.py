@@ -30,6 +30,7 @@ FROM_HOST = (
     ids.JOURNAL_SIGN,
     ids.KEY_INSTALL,
     ids.KEY_ROTATE,
+    ids.NONCE,
 )
 
 # Fields that hold the id of another message.

@@ -1,5 +1,5 @@
 // Written by tools/protocol/gen_docs.py from firmware/protocol/table.py.
-export const FROM_HOST = [1, 8, 16, 48, 66, 68, 75, 71, 72];
+export const FROM_HOST = [1, 8, 16, 48, 66, 68, 75, 71, 72, 77];
 // Fields in which the largest number stands for "not known".
 export const UNKNOWN = {
   result: ['detail'],

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from fairshoe.client import share_store
 from fairshoe.client.store_writer import Commit, Done, Job, Rows, Writer
 from fairshoe.errors import StoreError, UsageError
+from fairshoe.files import make_private
 
 if TYPE_CHECKING:
     import asyncio
@@ -115,6 +116,7 @@ class StoreFile:
                 f"cannot write in {self.path.parent}: {error.strerror or error}.", "Name a place that can be written."
             ) from error
         self._check_ours()
+        make_private(self.path)  # the secret of nonces is in it; files beside it get the same mode
         with self.explained("Name a place that can be written."):
             self._db = self._connect()
         try:

@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from fairshoe.boards import configs
 from fairshoe.errors import GameError, SimulatorError, UsageError
+from fairshoe.files import make_private
 from fairshoe.games import profiles
 from fairshoe.games.profiles import game_names, load_game
 from fairshoe.keys import read_device_key
@@ -150,6 +151,7 @@ def open_disk(path: str, size: int) -> Disk:
     except OSError as error:
         why = error.strerror or error
         raise SimulatorError(f"storage {path}: {why}.", "Name a file that can be written.") from error
+    make_private(Path(path))  # before the first key is written
     try:
         if fcntl is not None:
             fcntl.flock(disk.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)

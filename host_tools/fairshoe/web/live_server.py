@@ -11,10 +11,11 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
+import logging
 import secrets
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from websockets.asyncio.server import Server, ServerConnection, serve
@@ -32,6 +33,8 @@ SOCKET = "/live"
 PAGE = "live.html"
 BEAT_S = 1.0
 BROWSERS_MAX = 8
+CONNECTIONS_MAX = 64  # also those that have not asked for anything yet; others are closed at once
+REQUEST_S = 5.0  # from connecting to the end of the request
 QUEUE_MAX = 64  # texts that wait for one browser
 HEARD_MAX = 512  # bytes of one text of a browser
 NO_COMMAND = "the page sent something that is no command"
@@ -39,6 +42,29 @@ BYE_READ_ONLY, BYE_TOO_SLOW, BYE_FULL = 1008, 1013, 1013
 
 Give = Callable[[str, "int | None"], Awaitable[str]]
 Hear = Callable[[Any], Awaitable[str]]
+
+
+# A request that is no request is no news: without this the library logs a traceback for each.
+_SILENT = logging.getLogger("fairshoe.web.requests")
+_SILENT.disabled = True
+
+
+class _Bounded(ServerConnection):
+    """One of up to CONNECTIONS_MAX."""
+
+    def __init__(self, others: set[ServerConnection], *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._others = others
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        self._others.add(self)
+        if len(self._others) > CONNECTIONS_MAX:
+            self.transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._others.discard(self)
+        super().connection_lost(exc)
 
 
 class View(Protocol):
@@ -72,6 +98,7 @@ class LiveServer:
         self._hear = hear or (None if give is None else _commands(give))
         self._page = page
         self._browsers: set[Browser] = set()
+        self._connections: set[ServerConnection] = set()
         self._server: Server | None = None
         self._beats: asyncio.Task[None] | None = None
 
@@ -84,7 +111,10 @@ class LiveServer:
                 process_request=self._request,
                 max_size=HEARD_MAX,
                 max_queue=4,
+                open_timeout=REQUEST_S,
                 close_timeout=1,
+                create_connection=cast(Any, self._connection),
+                logger=_SILENT,
                 compression=None,
                 server_header=None,
             )
@@ -102,6 +132,9 @@ class LiveServer:
             self._server.close()
             await self._server.wait_closed()
 
+    def _connection(self, *given: Any, **named: Any) -> ServerConnection:
+        return _Bounded(self._connections, *given, **named)
+
     def publish(self) -> None:
         """Send what is new to every browser."""
         delta = self._view.changes()
@@ -116,7 +149,10 @@ class LiveServer:
         host = hosts[0] if len(hosts) == 1 else ""
         if host.rpartition(":")[0] not in NAMES:
             return _answer(HTTPStatus.FORBIDDEN, b"this server answers on this machine only\n")
-        parts = urlsplit(request.path)
+        try:
+            parts = urlsplit(request.path)
+        except ValueError:
+            return _answer(HTTPStatus.BAD_REQUEST, b"this is no path\n")
         path = unquote(parts.path)
         if path == SOCKET:
             return self._objection(request.headers.get_all("Origin"), host, parts.query)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import threading
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import cast
+from socket import SHUT_RDWR, socket
+from typing import Any, cast
 from urllib.parse import unquote, urlsplit
 
 from fairshoe.errors import cannot_listen
@@ -30,20 +32,47 @@ HEADERS = {
 }
 
 
+SILENT_S = 10.0  # a connection on which nothing comes for so long is closed
+CONNECTIONS_MAX = 32  # a browser opens six; each takes a thread. The oldest makes room for another one
+
+
 class PageServer(ThreadingHTTPServer):
     """Serves one set of files. Port 0 takes any free one; `url` says which."""
 
     daemon_threads = True
+    block_on_close = False
+    request_queue_size = 64
 
     def __init__(self, files: dict[str, bytes], port: int = 0, host: str = "127.0.0.1") -> None:
         self.files = {f"/{name}": data for name, data in files.items()}
         self.files["/"] = self.files["/index.html"]
         self.packed: dict[str, bytes] = {}
+        self._open: dict[socket, None] = {}  # the oldest first
+        self._lock = threading.Lock()
         try:
             super().__init__((host, port), _Handler)
         except OSError as error:
             raise cannot_listen(host, port, error) from error
         self.url = f"http://{host}:{self.server_address[1]}/"
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        with self._lock:
+            self._open[request] = None
+            oldest = next(iter(self._open)) if len(self._open) > CONNECTIONS_MAX else None
+            if oldest is not None:
+                del self._open[oldest]
+        if oldest is not None:
+            with contextlib.suppress(OSError):
+                oldest.shutdown(SHUT_RDWR)  # its thread ends, and closes it
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        with self._lock:
+            self._open.pop(request, None)
+        super().shutdown_request(request)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A bad request, or a browser that left, is no news."""
 
     def gzipped(self, path: str) -> bytes:
         if path not in self.packed:
@@ -53,6 +82,7 @@ class PageServer(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    timeout = SILENT_S
 
     def do_GET(self) -> None:
         self._answer(with_body=True)
@@ -62,7 +92,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, with_body: bool) -> None:
         server = cast(PageServer, self.server)
-        path = unquote(urlsplit(self.path).path)
+        try:
+            path = unquote(urlsplit(self.path).path)
+        except ValueError:
+            path = ""
         host = self.headers.get("Host", "").rpartition(":")[0]
         if host not in ("127.0.0.1", "localhost", "[::1]"):
             self._send(HTTPStatus.FORBIDDEN, b"this server answers on this machine only\n", "text/plain", with_body)
@@ -88,7 +121,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def handle(self) -> None:
         # A browser that leaves closes its connections in the middle of a file.
-        with contextlib.suppress(ConnectionError):
+        with contextlib.suppress(OSError):
             super().handle()
 
     def log_message(self, format: str, *args: object) -> None:

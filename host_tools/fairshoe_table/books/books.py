@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from fairshoe.errors import UsageError
+from fairshoe.files import make_private
 from fairshoe.games.jackpot_links import TableFacts, link_objections
 from fairshoe_table.books.header import Header, digest, options_of, settings_text, utc_now
 from fairshoe_table.books.schema import prepare
@@ -85,6 +86,8 @@ class Books:
         self.link = link or table
         self._known: dict[int, _Known] = {}
         self._settings: dict[str, Options] = {}
+        if str(path) != ":memory:":
+            make_private(Path(path))
         self._db = sqlite3.connect(path, isolation_level=None, timeout=30, factory=connection)
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = FULL")
