@@ -7,6 +7,8 @@ import os
 from pathlib import Path
 
 DEFAULT = "caribbean-stud"
+BOOKS = ("audit", "replay", "meters", "links", "rounds", "shift", "export")
+RACK = ("opening", "fill", "credit", "drop", "coupon", "closing")
 EPILOG = """\
 examples:
   fairshoe table serve --game caribbean-stud
@@ -14,6 +16,11 @@ examples:
   fairshoe table serve --game boston-5-stud /dev/ttyACM0 \\
       --key-file table.key --folder table-7
       the same at a shoe; books and stored events stay in the folder
+  fairshoe table rack table-7 opening 25000 --by "J. Doe"
+  fairshoe table rack table-7 fill 5000 --by "J. Doe" --slip F-1047
+  fairshoe table rack table-7 closing 27350 --by "J. Doe"
+  fairshoe table books table-7 shift --out shift.html
+  fairshoe table books table-7 audit
   fairshoe table play --game caribbean-stud
   fairshoe table play --game double-attack-blackjack --rounds 5
   fairshoe table simulate --game boston-5-stud --rounds 1000000 --jobs 2 \\
@@ -35,6 +42,8 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.epilog = EPILOG
     actions = command.add_subparsers(dest="action", required=True)
     _add_serve(actions.add_parser("serve", help="the dealer's page of one table in the browser"))
+    _add_books(actions.add_parser("books", help="audit, replay, print and export the books of a table"))
+    _add_rack(actions.add_parser("rack", help="enter opening, fill, credit, drop, coupon or closing of a rack"))
     play = actions.add_parser("play", help="play rounds with simulated players and a simulated shoe")
     simulate = actions.add_parser("simulate", help="play many rounds and report what each wager returns")
     for one, rounds in ((play, 2), (simulate, 10_000)):
@@ -47,6 +56,24 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     simulate.add_argument("--stack", action="store_true", help="through a simulated shoe, with faults")
     simulate.add_argument("--out", type=Path, metavar="F", help="write the report with plots there, as HTML")
     simulate.add_argument("--json", action="store_true", help="the report as one JSON object")
+
+
+def _add_books(books: argparse.ArgumentParser) -> None:
+    books.add_argument("folder", type=Path, metavar="FOLDER", help="the folder of the table")
+    books.add_argument("what", choices=BOOKS, help="what to look at")
+    books.add_argument("--shift", type=int, default=0, metavar="N", help="of shift: its number (the last one)")
+    books.add_argument("--rows", default="", metavar="NAME", help="of export: one kind of rows, as CSV")
+    books.add_argument("--out", type=Path, metavar="F", help="write it there; of shift an HTML page to print")
+    books.add_argument("--json", action="store_true", help="as one JSON object")
+
+
+def _add_rack(rack: argparse.ArgumentParser) -> None:
+    rack.add_argument("folder", type=Path, metavar="FOLDER", help="the folder of the table")
+    rack.add_argument("kind", choices=RACK, help="what was counted or carried")
+    rack.add_argument("dollars", metavar="DOLLARS", help="how much: 25000 or 12.50")
+    rack.add_argument("--by", required=True, metavar="NAME", help="who counted or carried it")
+    rack.add_argument("--slip", default="", metavar="ID", help="number of the slip; the same slip counts once")
+    rack.add_argument("--note", default="", metavar="TEXT", help="as a coupon's number")
 
 
 def _add_serve(serve: argparse.ArgumentParser) -> None:

@@ -21,6 +21,8 @@ from fairshoe.printable import say
 def run(options: argparse.Namespace) -> int:
     if options.action == "serve":
         return _serve(options)
+    if options.action in ("books", "rack"):
+        return _books(options)
     # Loaded here: no other command needs the table system.
     from fairshoe_table.simulated import demonstration
 
@@ -31,6 +33,27 @@ def run(options: argparse.Namespace) -> int:
             demonstration.play_rounds(folder, options.game, options.rounds, options.seed, options.seats, print)
             return 0
     return _stack(options) if options.stack else _simulate(options)
+
+
+def _books(options: argparse.Namespace) -> int:
+    """Works beside a table that is being played: it takes no lock but that of one entry."""
+    from fairshoe_table.books import report
+    from fairshoe_table.books.books import Books
+
+    path: Path = options.folder / "books.db"
+    if not path.is_file():
+        raise UsageError(f"{options.folder} has no books.", "Name the folder given to `fairshoe table serve`.")
+    with Books(path) as books:
+        if options.action == "rack":
+            say(report.enter(books, options.kind, options.dollars, options.by, options.note, options.slip))
+            return 0
+        found = report.look(books, options.what, options.shift, options.rows)
+    text = json.dumps(found.data, indent=2) if options.json else found.text
+    if options.out is not None:
+        options.out.write_text(text if options.json else found.page or text, encoding="utf-8")
+        text = f"written to {options.out}"
+    say(text)
+    return 1 if found.wrong else 0
 
 
 def _stack(options: argparse.Namespace) -> int:

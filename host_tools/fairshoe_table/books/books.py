@@ -8,6 +8,7 @@ file; then they share meters too, if `link` says so.
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from fairshoe.errors import UsageError
 from fairshoe.files import make_private
 from fairshoe.games.jackpot_links import TableFacts, link_objections
 from fairshoe_table.books.header import Header, digest, options_of, settings_text, utc_now
+from fairshoe_table.books.rack import Rack
 from fairshoe_table.books.schema import prepare
 from fairshoe_table.play import registry
 from fairshoe_table.play.game import ALL_OUT, Play
@@ -29,6 +31,9 @@ from fairshoe_table.rules.ledger import Line, Outcome, Transfer, layout, player,
 from fairshoe_table.rules.meters import Meter, Meters
 
 VOIDS = ("void", "void hand")  # inputs after which lines that were booked are not due any more
+EXPORTED = (
+    *("rounds", "inputs", "lines", "transfers", "accounts", "meters", "contributions", "links", "settings", "rack"),
+)
 _KNOWN_MAX = 2  # rounds that are kept as they were read: this one and the one before
 _NOTHING = "null"  # in place of a line that was reversed and has no successor
 _ADD = "INSERT INTO accounts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET cents = cents + excluded.cents"
@@ -92,6 +97,7 @@ class Books:
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = FULL")
         prepare(self._db, path)
+        self.rack = Rack(self._db, table, now)
 
     def close(self) -> None:
         self._db.close()
@@ -216,8 +222,8 @@ class Books:
         before = self.play(number, options)
         after = self._corrected(number, before, told) if told.kind == "correct" else apply(before, told)
         cause = self._db.execute(
-            "INSERT INTO inputs (round, key, kind, data, seq, utc) VALUES (?, ?, ?, ?, ?, ?)",
-            (number, told.key, told.kind, data, seq, self._now()),
+            "INSERT INTO inputs (round, key, kind, data, seq, utc, shift) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (number, told.key, told.kind, data, seq, self._now(), self.rack.open_shift()),
         ).lastrowid
         assert cause is not None
         if told.kind == "closed":
@@ -483,7 +489,35 @@ class Books:
         for link, pool, name, cents in self._db.execute("SELECT link, pool, name, cents FROM meters"):
             if balances.get(f"{link}/meter {pool}/{name}", 0) != cents:
                 found.append(f"meter {link}/{pool}/{name} shows {cents} cents, its account has another amount")
-        return found
+        return [*found, *self._audit_lines()]
+
+    def _audit_lines(self) -> list[str]:
+        """Lines that stand against what was moved: seat, game account and layout together change by the net of them."""
+        moved: dict[tuple[int, int], int] = {}
+        place = re.compile(rf"{re.escape(self.table)}/(?:seat|game account|layout) (\d+)")
+        for number, source, target, cents in self._db.execute("SELECT round, source, target, cents FROM transfers"):
+            for name, change in ((source, -cents), (target, cents)):
+                seat = place.fullmatch(name)
+                if seat is not None:
+                    key = (number, int(seat[1]))
+                    moved[key] = moved.get(key, 0) + change
+        nets: dict[tuple[int, int], int] = {}
+        rows = self._db.execute("SELECT id FROM rounds WHERE tbl = ?", (self.table,)).fetchall()
+        for line, number in ((line, row[0]) for row in rows for line in self.lines(row[0])):
+            nets[number, line.seat] = nets.get((number, line.seat), 0) + line.net
+        return [
+            f"round {at[0]}, seat {at[1]}: its lines say {nets.get(at, 0)} cents, and {moved.get(at, 0)} were moved"
+            for at in sorted({*moved, *nets})
+            if moved.get(at, 0) != nets.get(at, 0)
+        ]
+
+    def rows(self, table: str) -> list[dict[str, object]]:
+        """Rows of the file as they are, for an export."""
+        if table not in EXPORTED:
+            raise UsageError(f"no table {table!r} to export.", f"One of {', '.join(EXPORTED)}.")
+        found = self._db.execute(f"SELECT * FROM {table}")
+        names = [it[0] for it in found.description]
+        return [dict(zip(names, row, strict=True)) for row in found]
 
     # -- meters -------------------------------------------------------------------------------------------------------
 

@@ -49,9 +49,11 @@ class Draft:
         return [wager(seat, amounts, bettor) for (seat, bettor), amounts in sorted(self.placed.items())]
 
     def _write(self, placed: Placed) -> None:
-        self.placed = placed
         data = {f"{seat}.{bettor}": each for (seat, bettor), each in placed.items()}
-        self._path.write_text(json.dumps(data), encoding="utf-8")
+        new = self._path.with_suffix(".new")  # a full disk leaves the old file
+        new.write_text(json.dumps(data), encoding="utf-8")
+        new.replace(self._path)
+        self.placed = placed
 
 
 def _read(path: Path) -> Placed:

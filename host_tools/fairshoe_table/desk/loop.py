@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import queue
+import sqlite3
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
@@ -45,6 +46,7 @@ from fairshoe_table.table.table import ACTS, Table, situation
 
 QUIET_S = 0.05  # so long the shoe is listened to before taps are looked at
 CALLS_MAX = 20
+PAUSE_S = 0.2  # after something has failed
 TAPPED: dict[str, type[Command]] = {kind.NAME: kind for kind in (CloseBetting, Release, EndRound)}
 # What simulated hands do by themselves; a warning they clear only when they are asked to.
 _PLAIN_WORK = (Need.DECK, Need.TAKE, Need.BURN, Need.EMPTY_SHOE)
@@ -131,11 +133,25 @@ class DeskLoop(Table):
         self._ending.set()
 
     def run(self) -> None:
-        """Until `stop`, or until the shoe cannot go on by itself."""
-        self.begin()
-        self.publish()
+        """Until `stop`, or until the shoe cannot go on by itself. Anything else that fails, as a full disk, is shown,
+        and tried again until its cause is gone."""
         while not self._ending.is_set():
-            self.turn()
+            try:
+                if not self.number:
+                    self.begin()
+                    self.publish()
+                self.turn()
+            except Exception as error:
+                if isinstance(error, FairshoeError) and not isinstance(error, UsageError):
+                    raise
+                self._failed(error)
+
+    def _failed(self, error: Exception) -> None:
+        """Say what is wrong, and wait for a moment: the books have nothing of what failed."""
+        self.call(_in_words(error))
+        self._ending.wait(PAUSE_S)
+        with contextlib.suppress(Exception):  # the books may not be readable now
+            self.publish()
 
     def begin(self) -> None:
         super().begin()
@@ -176,8 +192,10 @@ class DeskLoop(Table):
                 self._look_again()
             except FairshoeError as error:
                 answer.set_exception(error)
-            except (LookupError, TypeError, ValueError):
+            except (LookupError, TypeError, ValueError, ArithmeticError):
                 answer.set_exception(UsageError("the page sent something that is no tap.", "Reload the page."))
+            except Exception as error:  # a full disk, or whatever else: it must not end the table
+                answer.set_exception(UsageError(_in_words(error), "Nothing of this tap was booked: tap again then."))
             else:
                 self.publish()  # the page shows what has changed before it gets the answer
                 answer.set_result(said)
@@ -395,6 +413,12 @@ class DeskLoop(Table):
         if not self._taps.empty():
             self._serve_taps()
             self.publish()
+
+
+def _in_words(error: Exception) -> str:
+    if isinstance(error, (sqlite3.Error, OSError)):
+        return f"books or files cannot be written: {error}. Free space or permission; the table goes on by itself"
+    return f"something unexpected failed: {error!r}. The books are as before; a supervisor may void the round"
 
 
 def _situation(status: Status) -> tuple[object, ...]:

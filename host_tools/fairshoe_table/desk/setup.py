@@ -69,6 +69,8 @@ def open_desk(setup: Setup, simulation: Simulation | None = None) -> Generator[D
             options, hands = simulation.options(books), simulation.hands(shoe)
         draft = setup.folder / "wagers.json"
         desk = Desk(shoe, books, setup.game, options, setup.seats, draft, hands, auditor, inserted)
+        for text in books.audit():
+            desk.call(f"the books do not agree: {text}. Call a supervisor before the next round")
         _tell_link(shoe, desk)
         if setup.reader:
             reader = CardReader(setup.reader, desk.read, desk.complain)

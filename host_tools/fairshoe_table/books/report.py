@@ -1,0 +1,80 @@
+"""What `fairshoe table books` says: audit, replay, meters, links, rounds, the sheet of a shift, an export."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from fairshoe.errors import UsageError
+from fairshoe_table.books import rack
+from fairshoe_table.books.books import EXPORTED, Books
+from fairshoe_table.rules.money import DOLLAR, dollars
+
+
+@dataclass(frozen=True)
+class Found:
+    """As text and as data; `page` is a page to print, and `wrong` says that something does not agree."""
+
+    text: str
+    data: Any
+    page: str = ""
+    wrong: bool = False
+
+
+def enter(books: Books, kind: str, amount: str, by: str, note: str, slip: str) -> str:
+    """Enter something about the rack; the answer in words."""
+    entry = books.rack.add(kind, _cents(amount), by, note, slip)
+    shift = books.rack.shift(entry.shift)
+    said = f"shift {entry.shift}: {entry.kind} {dollars(entry.cents)} by {entry.by}"
+    if not shift.closed:
+        return f"{said}; expected in the rack: {dollars(shift.expected)}"
+    return f"{said}; win counted {dollars(shift.counted)}, by the lines {dollars(shift.win)}, difference " + dollars(
+        shift.difference
+    )
+
+
+def _cents(text: str) -> int:
+    try:
+        cents = Decimal(text.replace(",", "").removeprefix("$")) * DOLLAR
+    except InvalidOperation:
+        raise UsageError(f"{text!r} is no amount.", "Dollars, as 25000 or 12.50.") from None
+    if not cents.is_finite() or cents != int(cents):
+        raise UsageError(f"{text!r} is no whole number of cents.", "Dollars, as 25000 or 12.50.")
+    return int(cents)
+
+
+def look(books: Books, what: str, shift: int, rows: str) -> Found:
+    match what:
+        case "audit":
+            return _agree(books.audit(), "the books agree: money is conserved, lines are what was moved")
+        case "replay":
+            return _agree(books.replay(), "every round settles again to the same lines and balances")
+        case "shift":
+            return _shift(books, shift or books.rack.last_shift())
+        case "export":
+            if rows:
+                return Found(rack.as_csv(books.rows(rows)), books.rows(rows))
+            text = f"--rows NAME gives CSV, --json everything. Rows: {', '.join(EXPORTED)}"
+            return Found(text, {it: books.rows(it) for it in EXPORTED})
+        case _:
+            names = {"meters": ("link", "pool", "name", "cents", "seed"), "links": ("link", "tbl", "facts")}
+            found = books.rows(what)
+            shown = names.get(what, ("id", "game", "device", "shoe_round", "over", "program", "began"))
+            text = [" ".join(str(row[name]) for name in shown) for row in found]
+            return Found("\n".join(text) or f"no {what}", found)
+
+
+def _agree(wrong: list[str], text: str) -> Found:
+    return Found("\n".join(wrong) or text, {"agrees": not wrong, "findings": wrong}, wrong=bool(wrong))
+
+
+def _shift(books: Books, number: int) -> Found:
+    if not number or number > books.rack.last_shift():
+        raise UsageError(f"no shift {number}.", "Enter an opening first: `fairshoe table rack`.")
+    shift = books.rack.shift(number)
+    sheet = rack.rows(shift)
+    head = f"{shift.table}, shift {number}, {'closed' if shift.closed else 'open'}"
+    text = [head, *(f"  {name:<36}{dollars(cents):>16}" for name, cents in sheet)]
+    data = {"shift": number, "closed": shift.closed, **dict(sheet), "entries": [asdict(it) for it in shift.entries]}
+    return Found("\n".join(text), data, rack.page(shift))

@@ -1,0 +1,186 @@
+"""The rack: drop + closing + credits - opening - fills = win, to the cent, over rounds with kills."""
+
+import json
+import os
+import sqlite3
+from pathlib import Path
+from random import Random
+
+import pytest
+from kills import Killed
+from running_tables import options_of, start_meters
+from sitting import sitting
+from test_books import OVER, ROUNDS
+
+from fairshoe.cli.command_line import main
+from fairshoe.errors import FairshoeError, UsageError
+from fairshoe_table.books.books import Books
+from fairshoe_table.desk.loop import DeskLoop
+from fairshoe_table.rules.ledger import TRAY
+
+RACK_ROUNDS = int(os.environ.get("RACK_ROUNDS", "40"))  # RACK_ROUNDS=1000 for the whole claim
+
+
+class Unlucky(sqlite3.Connection):
+    """Dies before a random statement."""
+
+    rng = Random(36)
+    dead = False
+
+    def execute(self, sql: str, *values: object) -> sqlite3.Cursor:
+        if not sql.startswith(("PRAGMA", "ROLLBACK")) and self.rng.random() < 0.01:
+            self.dead = True
+        if self.dead:
+            raise Killed
+        return super().execute(sql, *values)  # type: ignore[arg-type]
+
+
+def test_the_win_is_what_was_counted_over_rounds_with_kills(tmp_path: Path) -> None:
+    rng, path = Random(9), tmp_path / "books.db"
+    with Books(path) as books:
+        start_meters(books)
+    physical, counted, kills, slips = 0, 0, 0, 0
+
+    def until_done(deed: object, *values: object) -> object:
+        nonlocal kills
+        while True:
+            connection: sqlite3.Connection | None = None
+            try:
+                with Books(path, connection=Unlucky) as books:
+                    connection = books._db  # pyright: ignore[reportPrivateUsage]
+                    return deed(books, *values)  # type: ignore[operator]
+            except Killed:
+                kills += 1
+                if connection is not None:
+                    connection.close()
+
+    def slip(kind: str, cents: int) -> None:
+        nonlocal slips
+        slips += 1
+        until_done(lambda books: books.rack.add(kind, cents, "J. Doe", key=f"slip {slips}"))  # type: ignore[attr-defined]
+
+    for number in range(RACK_ROUNDS):
+        if number % 20 == 0:
+            physical = 100_000_000
+            slip("opening", physical)
+        for kind, sign in (("fill", 1), ("credit", -1), ("drop", -1), ("coupon", -1)):
+            if rng.random() < 0.2:
+                cents = rng.randrange(100, 50_000)
+                slip(kind, cents)
+                physical += sign * cents
+        game = rng.choice(list(ROUNDS))
+
+        def round_of(books: Books, game: str = game) -> int:
+            found = books.open_round(game)
+            for told in [*ROUNDS[game], OVER]:
+                books.record(found, told, options_of(game))
+            return found
+
+        before = number
+        until_done(lambda books, old=before: round_of(books) if books.rounds_over() == old else 0)  # type: ignore
+        with Books(path) as books:
+            lines = books.lines(books.last_over())
+        physical += sum(line.collected - (line.paid if line.source == TRAY else 0) for line in lines)
+        if number % 20 == 19:
+            slip("closing", physical)
+            counted += 1
+    with Books(path) as books:
+        for shift in books.rack.shifts():
+            assert shift.difference == 0 and (not shift.closed or shift.counted == shift.win)
+            assert shift.closed or shift.expected == physical
+        assert books.audit() == [] and books.rounds_over() == RACK_ROUNDS
+        assert sum(shift.total("coupon") for shift in books.rack.shifts()) > 0 and kills > RACK_ROUNDS // 2
+
+
+def test_entries_that_cannot_be_right_are_refused(tmp_path: Path) -> None:
+    with Books(tmp_path / "books.db") as books:
+        with pytest.raises(UsageError, match="no shift is open"):
+            books.rack.add("fill", 100, "J. Doe")
+        books.rack.add("opening", 100_000, "J. Doe")
+        for kind, cents, by in (("opening", 5, "J. Doe"), ("fill", -1, "J. Doe"), ("fill", 5, " "), ("tip", 5, "J.")):
+            with pytest.raises(UsageError):
+                books.rack.add(kind, cents, by)
+        books.rack.add("fill", 500, "J. Doe", key="F-1")
+        books.rack.add("fill", 500, "J. Doe", key="F-1")
+        with pytest.raises(UsageError, match="F-1"):
+            books.rack.add("fill", 600, "J. Doe", key="F-1")
+        number = books.open_round("double-down-stud")
+        books.record(number, ROUNDS["double-down-stud"][0], options_of("double-down-stud"))
+        with pytest.raises(UsageError, match="layout"):
+            books.rack.add("closing", 100_500, "J. Doe")
+        assert books.rack.shift(1).expected == 100_500
+
+
+def test_the_books_are_looked_at_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = str(tmp_path)
+    with Books(tmp_path / "books.db") as books:
+        start_meters(books)
+    assert main(["table", "rack", folder, "opening", "1,000", "--by", "J. Doe"]) == 0
+    with Books(tmp_path / "books.db") as books:
+        number = books.open_round("double-down-stud")
+        for told in [*ROUNDS["double-down-stud"], OVER]:
+            books.record(number, told, options_of("double-down-stud"))
+    assert main(["table", "rack", folder, "closing", "940.00", "--by", "J. Doe"]) == 0
+    assert "difference $0" in capsys.readouterr().out  # seat 2 has won $60
+    assert main(["table", "books", folder, "shift", "--out", str(tmp_path / "shift.html")]) == 0
+    assert "shift 1, closed" in (tmp_path / "shift.html").read_text(encoding="utf-8")
+    for what in ("audit", "meters", "links", "rounds", "export"):
+        assert main(["table", "books", folder, what, "--json"]) == 0
+    capsys.readouterr()
+    assert main(["table", "books", folder, "export", "--rows", "rack"]) == 0
+    assert capsys.readouterr().out.splitlines()[0].startswith("id,tbl,shift,kind,cents")
+    assert main(["table", "books", folder, "replay", "--json"]) == 1  # rounds of this test have no header
+    assert "unknown header" in json.loads(capsys.readouterr().out)["findings"][0]
+    with sqlite3.connect(tmp_path / "books.db") as db:
+        db.execute("UPDATE lines SET line = replace(line, '\"paid\": 6000', '\"paid\": 9000')")
+        db.execute("UPDATE lines SET line = replace(line, '\"paid\": 3000', '\"paid\": 9000')")
+    assert main(["table", "books", folder, "audit"]) == 1
+    assert "its lines say" in capsys.readouterr().out
+
+
+# --- what must not end the table ---------------------------------------------------------------
+
+
+def test_a_full_disk_is_shown_and_the_table_goes_on_when_there_is_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with sitting(tmp_path, "double-down-stud") as it:
+        it.bets()
+        it.wager(2, original=1000)
+        it.close()
+        it.next()
+        number, books = it.desk.number, it.desk.books
+        db, before = books._db, books.inputs(number)  # pyright: ignore[reportPrivateUsage]
+        db.execute(f"PRAGMA max_page_count = {db.execute('PRAGMA page_count').fetchone()[0]}")
+        void = {"do": "house", "choice": "void", "by": "J. Doe", "reason": "x" * 200_000}
+        with pytest.raises(FairshoeError, match="full"):
+            it.tap(**void)
+        assert books.inputs(number) == before and books.audit() == []
+        db.execute("PRAGMA max_page_count = 100000")
+        it.tap(**void)
+        assert [one.kind for one in books.inputs(number)][len(before) :][:2] == ["house", "void"]
+        turns = [sqlite3.OperationalError("database or disk is full"), ZeroDivisionError(), None]
+        turn = DeskLoop.turn
+
+        def failing(desk: DeskLoop) -> None:
+            error = turns.pop(0) if turns else None
+            if error is not None:
+                raise error
+            if not turns:
+                desk.stop()
+            turn(desk)
+
+        monkeypatch.setattr(DeskLoop, "turn", failing)
+        it.desk.run()
+        texts = [text for _, text in it.desk.calls]
+        assert any("disk is full" in text for text in texts) and any("ZeroDivisionError" in text for text in texts)
+
+
+def test_a_tap_with_numbers_that_no_page_sends_is_refused(tmp_path: Path) -> None:
+    with sitting(tmp_path, "double-down-stud") as it:
+        it.bets()
+        it.desk.call("a floorperson is called")
+        for told in ('{"do": "seen", "call": 1e999}', '{"do": "count", "key": "x", "count": 1e999}', '{"do": {}}'):
+            with pytest.raises(FairshoeError):
+                it.tap(**json.loads(told))
+        it.wager(2, original=1000)
