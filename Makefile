@@ -120,6 +120,10 @@ generate: ready ## write every generated file again: messages, protocol and wiri
 	@$(TOOL) rules --write > /dev/null
 	@$(TOOL) oracles.rulings_page
 
+.PHONY: matrix
+matrix: ready ## which record is taken at which stage of each game, by playing: compared with docs/matrix; WRITE=1 renews it  [GAME=]
+	@$(TOOL) rules.matrix $(if $(WRITE),--write) $(call opt,--game,$(GAME))
+
 trace: ready ## which test proves which clause of the games' rules; WRITE=1 renews docs/RULES.md
 	@$(TOOL) rules $(if $(WRITE),--write)
 

@@ -56,6 +56,7 @@ _HEAD = """\
 What the rules of five games ask of the device and its host tools, and the tests that prove it. `make trace WRITE=1`
 writes this page from [rules](../rules/README.md), which says what the ids mean and where we had to choose between two
 readings, and from what the tests claim. The words are ours; what counts is the text in force where the table stands.
+Which record is taken at which stage of a game: [matrix](matrix/caribbean-stud.md).
 
 """
 

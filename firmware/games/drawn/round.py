@@ -214,10 +214,10 @@ class Play:
         drawing = flow.state == DRAWING
         if what == ids.REC_CUT:
             return self._cut_objection(flow, a, b)
-        come = self.draws - self.burnt if drawing else 1 if self.burned else 0
+        come = self.draws - self.burnt if drawing else self.early if one_round else 1 if self.burned else 0
         if what == ids.REC_TEN_FOUND:  # on the table or in the rack
             come = flow.ledger.zone[zones.DEALT] + flow.ledger.zone[zones.DISCARDED]
-        if what in (ids.REC_FACE_UP, ids.REC_TEN_FOUND) and a > come and (drawing or not (one_round or flow.tail)):
+        if what in (ids.REC_FACE_UP, ids.REC_TEN_FOUND) and a > come and (drawing or not flow.tail):
             return ids.REASON_STATE  # so many cards have not come
         if one_round:
             return NOT_MINE

@@ -1,6 +1,6 @@
 """A draw shoe follows the plan of every game by number: a card beyond it is flagged with the clause of the plan."""
 
-from game_tables import DONE, Table
+from game_tables import DONE, REFUSED, Table
 from support import all_fields_of, board, clauses_of
 
 from firmware.games.flow import DRAWING
@@ -97,3 +97,14 @@ def test_the_final_deal_of_boston_5_belongs_to_the_plan_once_each_player_has_dec
     assert told.draw(4).flags() == [] and told.draw(1).flags() == [14]
     alone = PlanShoe("boston-5-stud", 2, told=False).draw(15)  # no host could tell: every player may be in
     assert alone.flags() == [] and alone.draw(1).flags() == [16]
+
+
+def test_no_card_lies_face_up_before_one_was_drawn():
+    table = Table("caribbean-stud", "draw", {"dealing": "manual"})
+    table.stage.act("load", {"cards": 52})
+    table.play(("", 300, "press", "green"), ("deck_loaded", 600, "wait", 0))
+    assert table.record("face_up", 1) == REFUSED and table.reason() == ids.REASON_STATE
+    assert table.stage.rig.plant.hand.draw(150)
+    table.stage.run(300)
+    assert table.record("face_up", 2) == REFUSED
+    assert table.record("face_up", 1) == DONE  # drawn too early, and it lay face up
