@@ -3,10 +3,11 @@
     python -m floor.chaos [--minutes N] [--seed N] [--shoes N] [--slice]
 
 Fake shoes of our own session code and some with the real firmware record events. `fairshoe gateway`, publishers, the
-broker, the central consumer, PostgreSQL and shoes are killed, frozen, partitioned, rolled back to an earlier copy of
-their disk, and run out of disk. At the end every event of every shoe must be in PostgreSQL once and in order; the
-stream, a second consumer of it and a WebSocket client of a gateway must have it once; and the journals of the real
-firmware must have the same bytes. Uses loopback ports only, ends by itself, and ends only what it started.
+broker, the central consumer, PostgreSQL and shoes are killed, frozen, partitioned, slowed down, rolled back to an
+earlier copy of their disk, and run out of disk; clocks are wrong, and a hostile program writes poison to the stream. At
+the end every event of every shoe must be in PostgreSQL once and in order; the stream, a second consumer of it and a
+WebSocket client of a gateway must have it once; and the journals of the real firmware must have the same bytes. Uses
+loopback ports only, ends by itself, and ends only what it started.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import random
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -70,7 +72,7 @@ def faults() -> list[Fault]:
         )
         found.append(Fault("roll back", name, lambda s, n=name: s.servers[n].kill(), lambda s, n=name: s.roll_back(n)))
     for name in PATHS:
-        for word, mode in (("partition", Mode.HOLD), ("reset", Mode.REFUSE)):
+        for word, mode in (("partition", Mode.HOLD), ("reset", Mode.REFUSE), ("slow down", Mode.SLOW)):
             found.append(
                 Fault(
                     word,
@@ -80,6 +82,16 @@ def faults() -> list[Fault]:
                 )
             )
     found.append(Fault("hang up", "shoes", Site.hang_up, nothing))
+    found.append(Fault("poison", "nats", Site.poison, nothing))
+    for word, days in (("clock ahead", 100), ("clock behind", -100)):
+        found.append(
+            Fault(
+                word,
+                "gateway-1",
+                lambda s, d=days: s.set_clock("gateway-1", d * 86400.0),
+                lambda s: s.set_clock("gateway-1", 0.0),
+            )
+        )
     found.append(Fault("fill the disk", "nats", Site.fill_stream, Site.empty_stream))
     found.append(Fault("freeze", "shoes", lambda s: s.freeze_fakes(True), lambda s: s.freeze_fakes(False)))
     for device in SIMULATED:
@@ -104,7 +116,7 @@ def faults() -> list[Fault]:
 
 # The gate's slice: one of each kind, at the parts where it hurts most.
 SLICE = (
-    [("kill", "gateway-1")],
+    [("clock ahead", "gateway-1"), ("poison", "nats")],
     [("kill", "publisher-1"), ("kill", "postgres")],
     [("roll back", "nats")],
     [("kill", "floor"), ("partition", "publisher-2 to nats")],
@@ -191,6 +203,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=2.0, help="how long to break things (%(default)s)")
     parser.add_argument("--seed", type=int, help="of the plan (random)")
     parser.add_argument("--shoes", type=int, default=100, help="fake shoes (%(default)s)")
+    parser.add_argument("--busy", type=int, default=0, help="busy loops beside it (%(default)s)")
     parser.add_argument("--slice", action="store_true", help="the short run of the gate: one fault of each kind")
     parser.add_argument("--install", action="store_true", help="install missing servers first")
     parser.add_argument("--keep", action="store_true", help="keep the folder of a run that failed")
@@ -201,8 +214,13 @@ def main() -> int:
         return 1
     seed = options.seed if options.seed is not None else random.SystemRandom().randrange(1 << 32)
     print(f"seed {seed}; again: {replay(options, seed)}", flush=True)
-    with servers.private_folder(keep=options.keep) as folder:
-        found = play(options, seed, folder)
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _each in range(options.busy)]
+    try:
+        with servers.private_folder(keep=options.keep) as folder:
+            found = play(options, seed, folder)
+    finally:
+        for each in busy:
+            each.kill()
     for line in found.wrong:
         print(line)
     print(found.summary)

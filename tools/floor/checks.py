@@ -16,6 +16,7 @@ from fairshoe.keys import read_key
 from fairshoe_floor.journals import JournalFile, journals_path
 from fairshoe_floor.stream import broker
 from fairshoe_floor.stream.event_lines import from_lines
+from floor.poison import POISONED, is_poison
 from floor.site import Site, last_of_logs
 
 LISTED = 10
@@ -63,6 +64,11 @@ def compare(site: Site, want: Want) -> Findings:
     conflicts = site.rows("SELECT COUNT(*) FROM conflicts")[0][0]
     if conflicts:
         found.wrong.append(f"PostgreSQL: {conflicts} events in conflict")
+    refused = site.rows(f"SELECT COUNT(*) FILTER (WHERE device <> {POISONED}), COUNT(*) FROM dead_letters")[0]
+    if refused[0]:
+        found.wrong.append(f"PostgreSQL: {refused[0]} dead letters of our own devices")
+    if site.rows("SELECT COUNT(*) FROM gaps")[0][0]:
+        found.wrong.append("PostgreSQL: events were declared lost")
     in_stream = _check_stream(site, found)
     refilled = sum(1 for key in bodies if key not in in_stream)
     _check_watcher(site, found, bodies, in_stream)
@@ -73,7 +79,7 @@ def compare(site: Site, want: Want) -> Findings:
     found.summary = (
         f"{len(want)} shoes, {sum(want.values())} events recorded, {len(rows)} in PostgreSQL, {len(in_stream)} in the"
         f" stream ({refilled} only in PostgreSQL), gateways pruned {pruned} times,"
-        f" {exports} exports of journals:"
+        f" {exports} exports of journals, {refused[1]} dead letters of poison:"
         f" {'WRONG' if found.wrong else 'once and in order'}"
     )
     return found
@@ -85,7 +91,7 @@ def _check_stream(site: Site, found: Findings) -> dict[tuple[int, bytes, int], b
     events: dict[tuple[int, bytes, int], bytes] = {}
     last: dict[str, int] = {}
     for subject, payload in data:
-        for row in from_lines(payload):
+        for row in from_lines(payload) if not is_poison(subject) else ():
             key = (row.device, row.log, row.seq)
             if ".events." not in subject:
                 continue

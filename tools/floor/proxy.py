@@ -1,4 +1,4 @@
-"""A TCP proxy with a switch: passes, delays nothing, holds all bytes back (a partition), or refuses and resets."""
+"""A TCP proxy with a switch: passes, adds a round trip, holds all bytes back (a partition), or refuses and resets."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import threading
 from enum import Enum
 
 CHUNK = 65536
+SLOW_S = 0.05
 
 
 class Mode(Enum):
     PASS = "pass"
     HOLD = "hold"  # connections stay open, and nothing comes through
     DEAF = "deaf"  # what clients send comes through, answers do not
+    SLOW = "slow"  # every piece takes SLOW_S longer, each way: a round trip of 100 ms
     REFUSE = "refuse"  # connections are reset, and new ones too
 
 
@@ -81,6 +83,8 @@ class Proxy:
                 await self._passing.wait()
                 if answers and self.mode is Mode.DEAF:
                     continue
+                if self.mode is Mode.SLOW:
+                    await asyncio.sleep(SLOW_S)
                 writer.write(data)
                 await writer.drain()
         except (OSError, asyncio.IncompleteReadError):

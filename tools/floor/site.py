@@ -28,6 +28,7 @@ from fairshoe_floor.stream import broker
 from fairshoe_floor.stream.names import Names
 from floor import pits, servers
 from floor.follower import Follower
+from floor.poison import POISONED, POISONS
 from floor.proxy import Mode, Proxy
 from floor.watcher import Watcher
 
@@ -52,8 +53,8 @@ class Program:
         self.log = folder / f"{name}.log"
         self.process: subprocess.Popen[bytes] | None = None
 
-    def start(self) -> None:
-        environment = os.environ | {"PYTHONPATH": str(ROOT / "tools"), "PYTHONFAULTHANDLER": "1"}
+    def start(self, **more: str) -> None:
+        environment = os.environ | {"PYTHONPATH": str(ROOT / "tools"), "PYTHONFAULTHANDLER": "1"} | more
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=ROOT, env=environment
@@ -269,6 +270,22 @@ class Site:
         except psycopg.Error:
             return 1
         return sum(known.get((device, log), 0) < last for device, log, last in last_of_logs(store))
+
+    def set_clock(self, name: str, ahead_s: float) -> None:
+        """Start a gateway again with another clock."""
+        self.programs[name].kill()
+        self.programs[name].start(FLOOR_AHEAD_S=str(ahead_s))
+
+    def poison(self) -> None:
+        """A hostile program of another device writes to the stream. None of it may stop the record of the others."""
+
+        async def publish() -> None:
+            async with broker.connected(self.nats.url, "chaos") as (_client, stream):
+                for data in POISONS:
+                    await stream.publish(self.names.events(POISONED, b"poison"), data)
+
+        with contextlib.suppress(*broker.LOST):
+            asyncio.run(publish())
 
     def fill_stream(self) -> None:
         """The broker has no room for another message: it refuses them."""

@@ -13,6 +13,7 @@ from fairshoe_floor.stream import broker
 from fairshoe_floor.stream.event_lines import from_lines
 from fairshoe_floor.stream.names import Names
 from floor.loop_thread import LoopThread
+from floor.poison import is_poison
 
 Key = tuple[int, bytes, int]
 
@@ -44,7 +45,8 @@ class Watcher:
                         except asyncio.TimeoutError:
                             continue
                         for message in messages:
-                            self.take(message.data)
+                            if not is_poison(message.subject):
+                                self.take(message.data)
             except broker.LOST:
                 pass
             await asyncio.sleep(0.2)
