@@ -2,41 +2,79 @@
 
     python -m soak.table --minutes M [--seed S] [--game G]
 
-A child process plays rounds; shoe and books live in a folder. It writes a dot whenever it asks people for something,
-and is killed at a random dot, a few milliseconds later: a busy computer kills at the same places as a fast one. The
-kill takes program and shoe down together. At the end the shoe's own events are held against the books: nothing lost,
-nothing booked twice, money conserved, and every round settles again to the same lines.
+A child process plays rounds; shoe and books live in a folder. Every second child is killed from outside: it writes a
+dot whenever it asks people for something, and is killed at a random dot, a few milliseconds later. The others kill
+themselves before a random statement of their books. Some begin with other limits in their options, and in some the
+disk is full for a statement now and then. The kill takes program and shoe down together. At the end the shoe's own
+events are held against the books: nothing lost, nothing booked twice, money conserved, and every round settles again to
+the same lines.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
 import random
 import secrets
+import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from fairshoe_table.play import registry
 from fairshoe_table.simulated.demonstration import simulated_table
 from fairshoe_table.simulated.stack import StackReport, TroubledFloor, compare
+from fairshoe_table.table.table import Table
 
 DOTS = (1, 45)  # a round has 15 to 30
 LATER_S = 0.05
 
+STATEMENTS = (1, 1500)  # of a child that kills itself; a round has about 2,000, most of them questions
+OTHER_OPTIONS = 0.3  # share of the children
+FULL_DISK = 0.002  # share of the statements, in every second child
 SHOE_SEED = 1  # the same shoe in every run
 
 
+class Unlucky(sqlite3.Connection):
+    """Dies before the statement with which `left` is used up, or has no room on the disk now and then."""
+
+    left = 0
+    full_share = 0.0
+    rng = random.Random(0)
+
+    def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
+        Unlucky.left -= 1
+        if not Unlucky.left:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if sql.startswith(("INSERT", "UPDATE", "COMMIT")) and self.rng.random() < self.full_share:
+            raise sqlite3.OperationalError("database or disk is full")
+        return super().execute(sql, *values)
+
+
 def child(folder: Path, game: str, seed: int) -> None:
-    with simulated_table(folder, game, seed, shoe_seed=SHOE_SEED) as it:
+    rng = random.Random(seed)
+    Unlucky.rng = rng
+    options = registry.find(game).demo()
+    if rng.random() < OTHER_OPTIONS:
+        options = replace(options, minimum=2 * options.minimum)
+    with simulated_table(folder, game, seed, shoe_seed=SHOE_SEED, options=options, connection=Unlucky) as it:
         floor = TroubledFloor(it.floor)
         floor.strike = lambda: _dot(floor)
         _dot(floor)
-        it.table.floor = floor
+        if seed % 2:
+            Unlucky.left = rng.randint(*STATEMENTS)
+        # Simulated hands that draw card by card would draw another card after it.
+        full = rng.random() < 0.5 and not registry.find(game).drawn
+        Unlucky.full_share = FULL_DISK if full else 0.0
         while True:
-            it.table.play_round()
+            with contextlib.suppress(sqlite3.OperationalError):
+                Table(it.shoe, it.books, game, options, floor).play_round()
 
 
 def _dot(floor: TroubledFloor) -> None:
@@ -76,7 +114,8 @@ def soak(game: str, until: float, seed: int, folder: Path) -> tuple[int, StackRe
             assert process.stdout is not None
             seen = len(process.stdout.read(rng.randint(*DOTS)))
             time.sleep(rng.uniform(0, LATER_S))
-            if not seen or process.poll() is not None:
+            ended = process.poll()
+            if not seen or ended not in (None, -signal.SIGKILL):
                 wrong = f"the program ended by itself, with status {process.wait()}"
                 return kills, StackReport(wrong=[wrong])
             process.kill()

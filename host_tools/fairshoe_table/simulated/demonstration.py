@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import sqlite3
 import textwrap
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -75,6 +76,7 @@ def simulated_table(
     shoe_seed: int = 0,
     options: Options | None = None,
     board: str = "",
+    connection: type[sqlite3.Connection] = sqlite3.Connection,
 ) -> Generator[Running]:
     """A table with its shoe, books and players; everything is kept in the folder. The identity of a simulated shoe
     follows from its seed: give the same `shoe_seed` to go on with the same shoe and other players. `board` may be the
@@ -89,7 +91,8 @@ def simulated_table(
     url += f"&storage={folder / 'shoe.nv'}"
     url += f"&{words}" if words else ""
     url += "&table=cover_all=with_dealer" if getattr(options, "cover_all", "") else ""
-    with Books(folder / "books.db") as books, Shoe.open(url, key=key, store=folder / "shoe.db") as shoe:
+    opened = Books(folder / "books.db", connection=connection)
+    with opened as books, Shoe.open(url, key=key, store=folder / "shoe.db") as shoe:
         start_demo_meters(books, game, options)
         people = SimulatedFloor if say is None else ShownFloor
         packs = PACKS if kind.drawn else 0

@@ -373,7 +373,8 @@ class Table(House):
     def check_entry(self, seats: Iterable[int]) -> None:
         """Refuse seats that may not enter now."""
         before = self.books.last_over()
-        self.kind.admits(self._play(), seats, self.books.play(before, self.options) if before else None)
+        then = self.books.play(before, self.books.options(before) or self.options) if before else None
+        self.kind.admits(self._play(), seats, then)
 
     def _jackpot_due(self) -> bool:
         paid = any(line.jackpot for line in self.books.lines(self.number))
