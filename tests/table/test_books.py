@@ -270,18 +270,28 @@ def test_a_void_at_any_stage_returns_every_wager(tmp_path: Path, game: str) -> N
             bonus = sum(line.net for line in books.lines(number) if line.wager == Wager.BONUS and line.seat == 2)
             kept = bonus if game == "boston-5-stud" else 0  # ruling b5-void-bonus: settled before the void
             assert sum(line.net for line in books.lines(number)) == kept
-            assert (books.meters(PROGRESSIVE), books.meters(FIVE_CARD)) == meters  # ruling void-side
+            begun = game == CS and shown(DEALER, "Ah Kc 9d 4c 3d") in ROUNDS[game][:stage]
+            after = (books.meters(PROGRESSIVE), books.meters(FIVE_CARD))
+            assert (after != meters) is begun  # ruling void-side
             assert books.balances().get("table-1/tray", 0) == -kept
 
 
-def test_a_void_hand_comes_back_out_of_the_meter(books: Books) -> None:
+def test_a_void_hand_touches_no_meter_before_settlement_and_lowers_none_after_it(books: Books) -> None:
     before = books.meters(PROGRESSIVE)
-    number, _ = tell(books, CS, ROUNDS[CS][:4])
-    assert before is not None and books.meters(PROGRESSIVE) != before
     one = Input("void hand:1", "void hand", {"seat": 1, "clause": "CS-13d"})
     other = Input("void hand:4", "void hand", {"seat": 4, "clause": "CS-13d"})
+    number, _ = tell(books, CS, [*ROUNDS[CS][:4], one, other, OVER])
+    assert books.meters(PROGRESSIVE) == before and sum(line.net for line in books.lines(number)) == 0
+    number, _ = tell(books, CS, ROUNDS[CS][:6])
+    assert books.meters(PROGRESSIVE) == before  # decisions are no settlement
+    books.record(number, ROUNDS[CS][6], FULL)
+    shown_to_players = books.meters(PROGRESSIVE)
+    assert before is not None and shown_to_players is not None
+    assert shown_to_players.by_name["main"].cents > before.by_name["main"].cents
+    house = books.balances()["table-1/house"]
     tell(books, CS, [one, other, OVER])
-    assert books.meters(PROGRESSIVE) == before
+    assert books.meters(PROGRESSIVE) == shown_to_players
+    assert books.balances()["table-1/house"] < house  # it makes up for the tray
     assert sum(line.net for line in books.lines(number)) == 0
     check_books(books)
 

@@ -200,9 +200,22 @@ def test_dealer_blackjack_collects_only_the_original_wagers() -> None:
     assert play(split, "6d Kc Qc")[2:] == [("split", "win", 1000), ("doubled", "win", 1000)]
 
 
-def test_a_bust_is_final_although_the_dealer_then_has_blackjack() -> None:
+def test_a_busted_hand_loses_only_the_original_wager_to_a_blackjack() -> None:
     doubled = box(hand("Ks 6d 8c", doubled=True), stakes=(Stakes(1000, 500, doubled=1500),))
-    assert sum(line[2] for line in play(doubled, "Ad Kc")) == -3000
+    assert sum(line[2] for line in play(doubled, "Ad Kc")) == -1000
+    assert sum(line[2] for line in play(doubled, "Ad 9c")) == -3000
+    waiting = Round((doubled,), cards("Ad"))
+    assert [(line.wager, line.net) for line in settle(waiting, OPTIONS)] == [("initial", -1000)]
+    assert dealer_draws(waiting)  # DAB 12(c): a blackjack would return money
+    plain = replace(waiting, boxes=(box(hand("Ks 6d 8c"), stakes=(Stakes(1000),)),))
+    for round, draws in (
+        (plain, False),  # nothing was added
+        (replace(waiting, dealer=cards("9d")), False),  # no blackjack is possible
+        (replace(waiting, peek=Peek.NO), False),  # or the reader has excluded it
+        (replace(waiting, bust_is_final=True), False),
+    ):
+        assert dealer_draws(round) is draws
+        assert net(settle(round, OPTIONS)) == (-1000 if round is plain else -3000)
 
 
 def test_ace_and_ten_after_a_split_is_no_blackjack() -> None:

@@ -27,7 +27,7 @@ from fairshoe_table.play.game import ALL_OUT, Play
 from fairshoe_table.play.inputs import Input
 from fairshoe_table.play.options import Options
 from fairshoe_table.play.round import apply, asks, new_play, rebuild, settle
-from fairshoe_table.rules.ledger import Line, Outcome, Transfer, layout, player, transfers
+from fairshoe_table.rules.ledger import HOUSE, TRAY, Line, Outcome, Transfer, layout, player, transfers
 from fairshoe_table.rules.meters import Meter, Meters
 
 VOIDS = ("void", "void hand")  # inputs after which lines that were booked are not due any more
@@ -303,14 +303,19 @@ class Books:
                 self._db.execute(_ADD, (name, cents))
 
     def _contribute(self, number: int, cause: int, play: Play) -> None:
-        """Bring the contribution of the round up to its wagers; those of void hands come back out of the meter."""
+        """Bring the contribution of the round up to its wagers when their settlement begins. A displayed meter is never
+        lowered: the house makes up for a hand that is void after that (ruling `void-side`)."""
         known = dict(self._db.execute("SELECT pool, stake FROM contributions WHERE round = ?", (number,)).fetchall())
         for pool, stake in play.game.contributes(play).items():
             meters = self.meters(pool)
             if meters is None or stake == known.get(pool, 0):
                 continue
-            meters, moves = meters.contribute(stake - known.get(pool, 0))
-            self._save(meters)
+            before = known.get(pool, 0)
+            if stake < before:
+                moves = [Transfer(HOUSE, TRAY, meters.share(before) - meters.share(stake))]
+            else:
+                meters, moves = meters.contribute(stake - before)
+                self._save(meters)
             self._move(number, cause, moves)
             self._db.execute("INSERT OR REPLACE INTO contributions VALUES (?, ?, ?)", (number, pool, stake))
 

@@ -42,7 +42,7 @@ class Meters:
     by_name: Mapping[str, Meter]
 
     def contribute(self, stake: int) -> tuple[Meters, list[Transfer]]:
-        """A share of a wager, from the tray; a negative stake takes it back (ruling `void-side`)."""
+        """A share of a wager, from the tray."""
         moves: list[Transfer] = []
         changed: dict[str, Meter] = {}
         for name, meter in self.by_name.items():
@@ -51,6 +51,10 @@ class Meters:
             if cents:
                 moves.append(Transfer(TRAY, account(self.pool, name), cents))
         return replace(self, by_name=changed), moves
+
+    def share(self, stake: int) -> int:
+        """Whole cents that so much of wagers contributes."""
+        return sum(stake * meter.rate // RATE_ONE for meter in self.by_name.values())
 
     def amount(self, odds: OfMeter) -> int:
         """What these odds are worth at this moment."""

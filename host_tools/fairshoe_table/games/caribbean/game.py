@@ -179,7 +179,8 @@ class CaribbeanStud(StackGame):
         return {pool: table for pool, table in tables.items() if table is not None}
 
     def contributes(self, play: Play) -> Mapping[str, int]:
-        stakes = settlement.progressive_stakes(play.round) if play.closed else (0, 0)
+        begun = len(play.round.dealer) == 5  # settlement begins when the dealer's hand is open (CS 10(c))
+        stakes = settlement.progressive_stakes(play.round) if begun else (0, 0)
         return dict(zip((PROGRESSIVE, FIVE_CARD), stakes, strict=True))
 
     def validates(self, line: Line) -> tuple[str, ...]:

@@ -176,7 +176,7 @@ def _progressive(turns: _Turns, hand: Hand, value: int) -> None:
                     0,
                     0,
                     cents,
-                    "CS 11(d)(7)",
+                    "CS 12(l)" if table.name.startswith("PTMGL") else "CS 11(d)(7)",
                     why,
                     extra=f"envy {hand.seat}",
                 )

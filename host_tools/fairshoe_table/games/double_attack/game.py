@@ -110,7 +110,7 @@ class DoubleAttackBlackjack(Game):
     # -- wagers -------------------------------------------------------------------------------------------------------
 
     def new(self, options: Options) -> Play:
-        return Play(self, options, Round(()))
+        return Play(self, options, Round((), bust_is_final=getattr(options, "bust_is_final", False)))
 
     def stakes(self, options: DoubleAttackOptions) -> tuple[Stake, ...]:
         return (
@@ -265,7 +265,7 @@ class DoubleAttackBlackjack(Game):
 
     def sample(self, options: DoubleAttackOptions, rng: Random, unit: int) -> tuple[list[Line], str]:
         """By the same questions as at a table; every card from a full shoe of which nothing else was dealt."""
-        round = Round((Box(1, (Bettor(1, (Stakes(unit),), 100),)),))
+        round = Round((Box(1, (Bettor(1, (Stakes(unit),), 100),)),), bust_is_final=options.bust_is_final)
         drawn: Counter[int] = Counter()
         words = {it.WORD: it for it in self.choices}
         while (ask := rounds.next_ask(round, options)) is not None:

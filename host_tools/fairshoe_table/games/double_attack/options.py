@@ -23,6 +23,7 @@ class DoubleAttackOptions(Options):
     boxes_per_player: int = 1  # DAB 14
     bettors_per_box: int = 1  # DAB 13(a), up to three
     late_entry_barred: bool = False
+    bust_is_final: bool = False  # ruling `dab-bust-final`
 
     ranges = {
         "positions": Range(6, 7, "DAB 10(c)"),

@@ -159,6 +159,7 @@ class Round:
     peek: Peek = Peek.NONE
     missed: tuple[tuple[int, str], ...] = ()
     late: frozenset[int] = frozenset()
+    bust_is_final: bool = False  # the option of that name
 
     @property
     def dealer_blackjack(self) -> bool:
@@ -217,8 +218,15 @@ def _open_hand(hand: PlayerHand) -> bool:
     return bool(hand.cards) and not (hand.bust or hand.surrendered or hand.dead or hand.blackjack)
 
 
+def bust_waits(round: Round) -> bool:
+    """Whether a blackjack of the dealer could still return what a busted hand has added (ruling `dab-bust-final`)."""
+    return not round.bust_is_final and ten_or_ace(round.dealer[0]) and round.peek is not Peek.NO
+
+
 def _needs_second(round: Round) -> bool:
     up = ten_or_ace(round.dealer[0])
+    if bust_waits(round) and any(_added(box, number) for box in round.boxes for number in _busts(box)):
+        return True
     for box in round.boxes:
         if any(bettor.bonus or bettor.insurance for bettor in box.bettors):
             return True
@@ -228,6 +236,15 @@ def _needs_second(round: Round) -> bool:
             if up and hand.blackjack and round.peek is not Peek.NO and not hand.dead:
                 return True
     return False
+
+
+def _busts(box: Box) -> list[int]:
+    return [number for number, hand in enumerate(box.hands) if hand.bust and not hand.dead]
+
+
+def _added(box: Box, hand: int) -> bool:
+    """Whether a bettor has more than the initial wager on a hand."""
+    return any(wager != Wager.INITIAL for bettor in box.bettors for wager, _ in bettor.stakes[hand].by_wager())
 
 
 # --- settlement --------------------------------------------------------------------------------
@@ -277,11 +294,23 @@ def _before_dealer(box: Box, round: Round, options: DoubleAttackOptions) -> list
                 if hand.dead:
                     lines.append(_line(box, bettor, number, wager, Outcome.VOID, stake, hand.dead, "dead hand"))
                 elif hand.bust:
-                    why = f"{hand.points} is over 21"
-                    lines.append(_line(box, bettor, number, wager, Outcome.LOSE, stake, "DAB 5(a)", why))
+                    line = _busted(box, bettor, number, wager, stake, round)
+                    lines += [] if line is None else [line]
                 elif hand.surrendered and not surrender_waits(round, options):
                     lines.append(_half(box, bettor, number, wager, stake, "DAB 8(a)(1)", options.rounding))
     return lines
+
+
+def _busted(box: Box, bettor: Bettor, number: int, wager: str, stake: int, round: Round) -> Line | None:
+    """The initial wager is lost at once; what was added only when the dealer has no blackjack (ruling
+    `dab-bust-final`)."""
+    if wager != Wager.INITIAL and bust_waits(round):
+        if len(round.dealer) < 2:
+            return None
+        if round.dealer_blackjack:
+            return _against_blackjack(box, bettor, number, wager, stake)
+    why = f"{box.hands[number].points} is over 21"
+    return _line(box, bettor, number, wager, Outcome.LOSE, stake, "DAB 5(a)", why)
 
 
 def surrender_waits(round: Round, options: DoubleAttackOptions) -> bool:
