@@ -4,7 +4,7 @@ from micropython import const
 
 from firmware.games.flow import flow_dealing, flow_players
 from firmware.games.profile import CLAUSE_NONE, EXTRA_COMMUNITY, RULE_FOLD
-from firmware.games.table_facts import DEALER_DONE, FINAL, NOT_IN, SECONDS
+from firmware.games.table_facts import DEALER_DONE, FINAL, NOT_IN, SECONDS, WITHDRAWN
 from firmware.protocol import ids
 
 TYPE_CHECKING = False
@@ -42,6 +42,8 @@ def _decision_objection(flow: "Flow", what: int, a: int, b: int) -> int:
     if a > players(flow):
         return ids.REASON_ARGUMENT
     placed = seconds >> (a - 1) & 1
+    if what == ids.REC_FOLD and facts.word(WITHDRAWN) >> (a - 1) & 1:
+        return ids.REASON_NONE
     if facts.word(NOT_IN) >> (a - 1) & 1 or (what == ids.REC_SECOND_WAGER and b == placed):
         return ids.REASON_STATE  # out of the round, or placed or taken back before
     return ids.REASON_NONE

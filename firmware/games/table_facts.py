@@ -11,7 +11,7 @@ from firmware.fault import FAULT_FACE_UP
 from firmware.games.profile import TAIL_HANDED, TAIL_HOUSE
 from firmware.protocol import ids
 
-BOOKS_SIZE = const(50)
+BOOKS_SIZE = const(52)
 
 # Of the table.
 ROUNDS = const(0)  # since the last stub count
@@ -59,6 +59,7 @@ COMMITTED = const(44)  # 1: a commitment waits for the table's nonce, or for its
 ABORTED = const(45)  # shuffles that ended while it did, two bytes
 CLOSED_AGAIN = const(48)  # 1: betting of the last round was closed a second time
 DECIDED = const(49)  # 1: a fold or a second wager of it is on record
+WITHDRAWN = const(50)  # positions that are out because they took their second wager back, two bytes
 REMOVED = const(40)  # tens taken out of the set, since it was loaded as a whole
 
 DEALER_DONE = const(16)  # in place of a position: the dealer's hand was completed, which happens once
@@ -127,7 +128,7 @@ class TableFacts:
                 row[i] = 0
             row[TAIL_DECK] = deck
             row[POSITIONS] = values[0]
-            row[CLOSED_AGAIN] = row[DECIDED] = 0
+            row[CLOSED_AGAIN] = row[DECIDED] = row[WITHDRAWN] = row[WITHDRAWN + 1] = 0
             row[OPEN] = row[PLAYED] = 1
             if self.profile.mode:
                 self._closed(values[0])
@@ -298,8 +299,7 @@ class TableFacts:
             self._untold()
             if not row[TAIL]:
                 row[ROUNDS] = 0  # overdue, and made up for between two rounds
-                if consequence == ids.CONSEQUENCE_NONE:
-                    row[RACK] = 0
+                row[RACK] = row[RACK] if consequence else 0
         elif what == ids.REC_PROGRESSIVE:
             row[ACCEPTED], row[COLLECTED] = min(a, U8_MAX - 1) + 1, min(b, U8_MAX - 1) + 1
         elif what in (ids.REC_FOLD, ids.REC_SECOND_WAGER):
@@ -307,7 +307,9 @@ class TableFacts:
             if b:
                 self._set_word(SECONDS, self.word(SECONDS) | 1 << (a - 1))
             else:
-                self._leaves(a)  # a second wager that is withdrawn is a fold
+                bit = 1 << (a - 1)  # a second wager that is withdrawn is a fold, and may be reported as one too
+                self._set_word(WITHDRAWN, self.word(WITHDRAWN) & ~bit | (bit if what != ids.REC_FOLD else 0))
+                self._leaves(a)
         elif what == ids.REC_MISDEAL:
             self._misdealt(a, b, consequence)
         elif what == ids.REC_FINAL_DEAL:
@@ -325,8 +327,7 @@ class TableFacts:
         elif what == ids.REC_APPROVAL:
             row[APPROVAL] = b & U8_MAX
         elif what == ids.REC_HOUSE_DECISION and a == ids.HOUSE_GOES_ON:
-            row[TAIL] = self.profile.phase_open(row[CLOSED_AGAIN])
-            row[STACKS] = row[POSITIONS] + 1 if row[POSITIONS] else 0
+            row[TAIL], row[STACKS] = self.profile.phase_open(row[CLOSED_AGAIN]), row[POSITIONS] and row[POSITIONS] + 1
         if consequence in (ids.COMPLETE_HAND, ids.REJECT_CARD):
             # From the device while it holds cards, from the released rest after that.
             self._shift(BY_HAND if row[TAIL] else EXTRA, 1)

@@ -86,6 +86,7 @@ class Table(RuleBasedStateMachine):
         self.players = min(players, flow.profile.positions_max)
         self.deck = Deck()
         self.folded: set[int] = set()
+        self.withdrawn: set[int] = set()  # of them, by taking the second wager back
         self.void: set[int] = set()
         self.second: set[int] = set()
         self.final = self.over = self.completed = False
@@ -342,10 +343,12 @@ class Table(RuleBasedStateMachine):
     @rule(hand=POSITIONS)
     def fold(self, hand: int) -> None:
         told = self.record(ids.REC_FOLD, hand)
-        allowed = self.flow.profile.code != b"DDS" and self.decides() and hand in self.standing()
+        stands = hand in self.standing() or hand in self.withdrawn
+        allowed = self.flow.profile.code != b"DDS" and self.decides() and stands
         assert (told is not None) == (allowed and self.dealt())
         if told is not None:
             self.folded.add(hand)
+            self.withdrawn.discard(hand)
             self.second.discard(hand)
 
     def dealt(self) -> bool:
@@ -361,7 +364,8 @@ class Table(RuleBasedStateMachine):
         if told is not None:
             (self.second.add if placed else self.second.discard)(hand)
             if not placed:
-                self.folded.add(hand)  # withdrawn
+                self.folded.add(hand)
+                self.withdrawn.add(hand)
 
     @precondition(lambda self: self.going() and self.flow.profile.final_each)
     @rule(hands=st.integers(0, 10))

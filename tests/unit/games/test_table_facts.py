@@ -53,6 +53,7 @@ from firmware.games.table_facts import (
     TAIL_DECK,
     TENS,
     TURN,
+    WITHDRAWN,
     TableFacts,
 )
 from firmware.protocol import ids
@@ -66,7 +67,7 @@ _LAYOUT = """
     TAIL TAIL_DECK STACKS DEALT REST - EXTRA BY_HAND SECONDS - NOT_IN - FINAL COUNTED STUB - ACCEPTED COLLECTED
     DUE OPEN
     - - - - - - - - - - - -
-    REMOVED RACK POSITIONS - COMMITTED ABORTED - - CLOSED_AGAIN DECIDED
+    REMOVED RACK POSITIONS - COMMITTED ABORTED - - CLOSED_AGAIN DECIDED WITHDRAWN -
 """
 
 
@@ -165,7 +166,8 @@ def test_a_round_begins_with_its_deck_and_positions_and_nothing_of_the_round_bef
     facts = filled(new(), 9)
     changed = noted(facts, NEW_ROUND, deck=2)
     expected = dict.fromkeys(range(ROUND_FIRST, ROUND_END), 0)
-    expected.update({TAIL_DECK: 2, POSITIONS: 3, OPEN: 1, PLAYED: 1, CLOSED_AGAIN: 0, DECIDED: 0})
+    expected.update({TAIL_DECK: 2, POSITIONS: 3, OPEN: 1, PLAYED: 1})
+    expected.update({CLOSED_AGAIN: 0, DECIDED: 0, WITHDRAWN: 0, WITHDRAWN + 1: 0})
     assert changed == expected
 
 
@@ -467,9 +469,10 @@ def test_a_fold_takes_the_second_wager_with_it():
     for position in (1, 9):
         told(facts, ids.REC_SECOND_WAGER, position, 1)
     assert facts.word(SECONDS) == 0x101
-    assert told(facts, ids.REC_SECOND_WAGER, 1, 0) == {SECONDS: 0, NOT_IN: 1}  # withdrawn is folded
+    assert told(facts, ids.REC_SECOND_WAGER, 1, 0) == {SECONDS: 0, NOT_IN: 1, WITHDRAWN: 1}  # a fold
     told(facts, ids.REC_SECOND_WAGER, 3, 1)
-    assert told(facts, ids.REC_SECOND_WAGER, 3, 0) == {SECONDS: 0, NOT_IN: 5}
+    assert told(facts, ids.REC_SECOND_WAGER, 3, 0) == {SECONDS: 0, NOT_IN: 5, WITHDRAWN: 5}
+    assert told(facts, ids.REC_FOLD, 3) == {WITHDRAWN: 1}
     assert told(facts, ids.REC_FOLD, 9) == {SECONDS + 1: 0, NOT_IN + 1: 1}
     assert told(facts, ids.REC_FOLD, 2) == {NOT_IN: 7}
     assert facts.row[DECIDED] == 1 and noted(facts, NEW_ROUND)[DECIDED] == 0
