@@ -32,7 +32,7 @@ examples:
   fairshoe floor gaps
       events that were lost, and where; close ID --note TEXT
   fairshoe floor fill bj-07.journal --store pit-1.db
-      give a gateway the events that its store lacks, from fairshoe journal pull
+      give a gateway events that its store lacks, from fairshoe journal pull
 
 An event is in the database once: its device, log and number are the primary
 key. Rules are JSON: docs/SCALE.md.

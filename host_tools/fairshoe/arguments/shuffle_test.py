@@ -13,11 +13,11 @@ examples:
   fairshoe shuffle-test --shuffles 1000 --full 20 --seed 1
       a short run that gives the same result every time
 
-The orders are drawn as the firmware draws them, without its tests of the noise;
-its own code draws some of each part again, and all with --thorough. For --full
-of them the whole firmware also plays the shuffle on the simulated machine, and
-the deck in the machine must be the one drawn. The same tests run on shufflers known to be bad, which
-must fail.
+The orders are drawn as the firmware draws them, without its tests of the
+noise; its own code draws some again, and all with --thorough. For --full of
+them the whole firmware also plays the shuffle on the simulated machine, and
+the deck in the machine must be the one drawn. The same tests run on shufflers
+known to be bad, which must fail.
 
 exit status: 0 the shuffle passes. 1 it fails at 99 % family-wise (Holm's
 correction; an honest shuffle fails one run of a hundred, so repeat a failure

@@ -216,6 +216,9 @@ STEPS: dict[Need, Step] = {
     Need.HOLE_CARD: Step("report the dealer's up-card: record up-card RANK; then use the reader"),
     Need.RACK: Step("count the rack and report it: record stub-counted CARDS"),
     Need.CARD: Step("a card is due from the deck: command give-card, or press LOCK", command=GiveCard),
+    Need.HOUSE_DECISION: Step(
+        "no rule covers this stop: a supervisor decides; record house-decision goes-on or void, or LOCK or CLOSE"
+    ),
     Need.DECISIONS: Step("report each player's decision: record second-wager POSITION placed, or record fold POSITION"),
     Need.DECK: Step("insert the deck", hand=True),
     Need.SHUFFLE: Step("shuffle the deck in the hopper (GREEN)", command=Shuffle),
