@@ -155,7 +155,7 @@ def test_a_hand_that_becomes_void_after_its_jackpot_calls_a_person(tmp_path: Pat
             "the hand of seat 2 is void and had a jackpot: it is back in its meter; stop its payment" in it.floor.calls
         )
         paid = [(line.seat, line.paid) for line in it.books.lines(number) if line.jackpot]
-        assert paid == [(1, 1_000_075)]
+        assert paid == [(1, 1_000_150)]
         check_books(it.books)
         assert it.books.replay(it.table.options) == []
 
