@@ -114,6 +114,7 @@ NEED_WHAT: dict[str, str] = {
     "hole_card": "the table system records `up_card`, then the dealer uses the reader",
     "rack": "a person counts the rack, and the table system records `stub_counted`",
     "card": "a card that a rule makes due comes out: LOCK",
+    "house_decision": "no rule covers the stop: the table system records `house_decision`; else LOCK or CLOSE",
     "decisions": "the table system records `fold` or `second_wager` for each position",
     "deck": "the dealer inserts the deck",
     "shuffle": "the deck in the hopper is taken in: GREEN",

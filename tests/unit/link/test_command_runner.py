@@ -165,7 +165,8 @@ def test_a_round_beside_the_machine_takes_its_own_buttons_and_no_others():
             runner = runner_of(command, RELEASING)
             flow = runner.flow
             flow.tail = tail
-            assert not runner._starts(command)
+            # A round that the house lets go on by hand closes its second wagers beside the machine too.
+            assert runner._starts(command) == (command == ids.CMD_CLOSE_BETTING and tail == TAIL_WAGERS)
             flow.by_hand = object()
             assert runner._starts(command) == (tail in own[command]), (command, tail)
             flow.state = WARNING
