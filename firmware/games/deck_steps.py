@@ -92,7 +92,7 @@ def step_waiting_for_deck(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: i
     if need == ids.NEED_INDUCTION:
         _new_deck(flow, now_ms)
     if not inp.level[IN_HOPPER] or flow.hold:
-        if flow.tail in (TAIL_SETTLING, TAIL_HOUSE):
+        if flow.tail == TAIL_SETTLING or flow.tail == TAIL_HOUSE:
             need = need_for_end(flow) or need  # shown while no deck lies there
         hold_for(flow, need, 0)
         flow.panel.clear()

@@ -47,7 +47,7 @@ def tail_scan(flow: "Flow", out: "Outputs", green_ends: bool, now_ms: int) -> bo
     panel = flow.panel
     if flow.tail == TAIL_WAGERS:
         return _close_again(flow)
-    if flow.tail in (TAIL_HANDED, TAIL_LOCKOUT):
+    if flow.tail == TAIL_HANDED or flow.tail == TAIL_LOCKOUT:
         flow.by_hand.scan(flow, now_ms)
         return False
     need = need_for_end(flow)
@@ -59,7 +59,7 @@ def tail_scan(flow: "Flow", out: "Outputs", green_ends: bool, now_ms: int) -> bo
     if green_ends:
         asked += panel.take(PRESS_GREEN)
     # Without a count that is due, or was, the step shows what the machine waits for.
-    shown = asked or (green_ends and (need or flow.need in (ids.NEED_COUNT, ids.NEED_HOUSE_DECISION)))
+    shown = asked or (green_ends and (need or flow.need == ids.NEED_COUNT or flow.need == ids.NEED_HOUSE_DECISION))
     if (shown and hold_for(flow, need, asked)) or not asked:
         return False
     tail_end(flow)
