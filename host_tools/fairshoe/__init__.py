@@ -104,6 +104,7 @@ __all__ = [
     "What",
     "WrongDevice",
     "WrongKey",
+    "__version__",
     "next_step",
 ]
 

@@ -169,7 +169,10 @@ def test_a_round_whose_cards_are_all_out_is_settled_without_its_shoe(tmp_path: P
     with sitting(tmp_path, game, seed=99) as it:
         known = {card for one in it.desk.books.inputs(number) if one.kind == "cards" for card in one.data["cards"]}
         while it.desk.number == number or it.desk.open_lines():
-            ask = it.next()["ask"]
+            values = it.until(lambda now: now["ask"] or now["now"]["action"] or it.desk.number != number)
+            ask = values["ask"]
+            if not ask and not values["now"]["action"]:
+                continue  # everything was entered: it is settled
             if it.values["now"]["action"].get("do") == "done":
                 it.go_on()
             elif ask["kind"] == "cards":

@@ -56,7 +56,7 @@ def test_a_round_by_taps_with_a_misdeal_and_its_settlement(
         it.tab.keyboard.type("kc")
         it.until("table.known.table.ask.entry.length === 2")
         it.card("A", "spades")
-        assert "entered already" in it.tab.inner_text("#answer")
+        assert "As of dealer is entered again for dealer" in it.tab.inner_text("#answer")
         for rank, suit in (("9", "hearts"), ("7", "diamonds"), ("2", "clubs")):
             it.card(rank, suit)
         for size, scheme in ((PHONE, "dark"), (TABLET, "light")):

@@ -61,6 +61,7 @@ _GIVEN_BY = {
     What.STUB_COUNTED: Need.STUB_COUNT,
     What.DISPUTE: Need.DISPUTE,
     What.WINNER_HOLD: Need.DISPUTE,
+    What.HOUSE_DECISION: Need.HOUSE_DECISION,
     What.OUT_OF_SERVICE: Need.SERVICE,
     What.PROGRESSIVE: Need.PROGRESSIVE,
 }
@@ -347,6 +348,8 @@ def _recorded(view: RoundView, event: Event) -> RoundView:
             return replace(view, raised=view.raised | position if event.b else view.raised - position)
         case What.STUB_COUNTED:
             return replace(view, stub_counted=_known(event.a), stub_due="")
+        case What.HOUSE_DECISION if event.consequence == Consequence.PLAY_ON:
+            return replace(view, cards=Cards())  # the machine stopped and the round goes on by hand: no count holds
         case What.MISDEAL if event.consequence == Consequence.ONE_VOID:
             view = replace(view, void_hands=view.void_hands | position)
         case _:

@@ -34,7 +34,7 @@ from fairshoe.ship.machine_code import to_machine_code
 from fairshoe.ship.mpy_compile import CompileError, compile_mpy
 
 GAME_DEFAULT = "caribbean-stud"
-BUDGET_BYTES = 160 * 1024  # of the files that `fairshoe flash` writes: docs/BUDGETS.md
+BUDGET_BYTES = 176 * 1024  # of the files that `fairshoe flash` writes: docs/BUDGETS.md
 ENTRY = "firmware.main"
 START = "hal.boot_main"  # frozen into an image; the stock path has its source as main.py
 # Modules that only some mechanisms need; the modules that these alone import go with them.

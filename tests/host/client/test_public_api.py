@@ -12,7 +12,10 @@ ROOT = Path(__file__).resolve().parents[3]
 SECTION = (ROOT / "docs" / "INTEGRATE.md").read_text(encoding="utf-8").partition("## What is public")[2]
 ROWS = dict(re.findall(r"^\| `(fairshoe[\w.]*)` \| (.*) \|$", SECTION, re.MULTILINE))
 # Modules of which the row lists the public names one by one.
-SINGLE = {"fairshoe.keys", "fairshoe.games.record_kinds", "fairshoe.games.profiles"}
+SINGLE = {
+    *("fairshoe.keys", "fairshoe.files", "fairshoe.printable"),
+    *("fairshoe.games.record_kinds", "fairshoe.games.profiles"),
+}
 PAGES = [*(ROOT / "docs").glob("*.md"), ROOT / "README.md"]
 DOTTED = re.compile(r"`(fairshoe(?:\.[a-z_]+)+)`")
 

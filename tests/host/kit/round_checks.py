@@ -42,6 +42,7 @@ def check_rounds(events: Iterable[Event]) -> int:
             view.number == before.number
             and before.stage is view.stage is Stage.DEALING
             and before.cards.dealt is not None
+            and view.cards.dealt is not None
         ):
             assert _all(view) == _all(before), event
     return dealt
@@ -56,7 +57,9 @@ def _check_ended(before: RoundView, view: RoundView) -> None:
     end = view.end
     assert end is not None and view.stage is Stage.ENDED and not view.open and not view.due
     assert (view.cards.dealt, view.number) == (end.dealt, before.number)
-    if before.whole and before.stacks:
+    if before.whole and before.stacks and before.cards.dealt is None:
+        assert end.dealt is None, "it went on by hand after the machine had stopped"
+    elif before.whole and before.stacks:
         assert (before.cards.dealt, before.cards.released, before.cards.inside) == (end.dealt, end.remainder, 0)
         assert (len(before.taken), before.stub_counted) == (end.stacks, end.stub_counted)
         players = [view.position_of(stack.number) for stack in view.taken if view.game != "HOUSE"]
