@@ -153,7 +153,7 @@ def seed_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def round_left_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    def forget(flow_: flow.Flow, _fault: int, _rule: int) -> None:
+    def forget(flow_: flow.Flow, _fault: int, _rule: int, _lost: int = -1) -> None:
         flow_.round_open = False
 
     monkeypatch.setattr(flow, "flow_void", forget)

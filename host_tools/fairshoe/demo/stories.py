@@ -18,6 +18,7 @@ from fairshoe.messages import (
     What,
 )
 from fairshoe.text.screen import Screen
+from firmware.protocol.ids import HOUSE_VOID
 
 # What is played on a board by default: small decks, so that a demonstration stays one.
 DEFAULTS = {"shelves": "house:deck_cards=52", "draw": "house:deck_cards=30"}
@@ -143,8 +144,9 @@ def _double_down_stud(table: Table, screen: Screen) -> None:
     table.stacks(3)
     table.record(What.HOLE_CARD_SEEN)
     _void_deck_out(table)
-    screen.heading("Act 4: a card jams; this game has no clause for it, so the house decides")
+    screen.heading("Act 4: a card jams; this game has no clause for it, and the house decides that the round is void")
     table.jam_while_dealing(3 * table.facts.deck, 2)
+    table.record(What.HOUSE_DECISION, HOUSE_VOID)
 
 
 def _boston_5_stud(table: Table, screen: Screen) -> None:

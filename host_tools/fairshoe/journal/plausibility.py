@@ -12,6 +12,8 @@ from fairshoe.messages import (
     DeckRefused,
     DeckVerified,
     Event,
+    HeldBack,
+    Need,
     PowerLost,
     RemainderTaken,
     RoundEnded,
@@ -149,6 +151,8 @@ class Story:
             self.round_known = True
         elif isinstance(event, RemainderTaken) or (isinstance(event, PowerLost) and not event.round_open):
             self.cards_out = True  # from here on there is nothing left that could be cut short
+        elif isinstance(event, HeldBack) and event.need == Need.HOUSE_DECISION:
+            self.cards_out = True  # the machine stopped, and the round is held beside it until the house decides
 
 
 def check_sense(export: Export, broken: Set[int]) -> Iterator[tuple[int, str]]:

@@ -282,7 +282,7 @@ GAME_STORIES: dict[str, tuple[str, ...]] = {
         "recorded: face up: 1 card; by rule DDS-11b: the card goes to the rack",
         "| One card more is due |",
         "void by rule DDS-11a: all hands void",
-        "void by house policy (jam exit)",
+        "the house decides whether it goes on", "void by house policy: all hands void",
     ),
     "boston-5-stud": (
         "| Second wagers        |",
