@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 from fairshoe.client.command_queue import CommandResult
 from fairshoe.games.record_kinds import By, Misdealt, Source
 from fairshoe.messages import What
+from firmware.protocol.ids import HOUSE_GOES_ON, HOUSE_VOID
 
 Outcome = TypeVar("Outcome")
 
@@ -51,6 +52,10 @@ class Records(Generic[Outcome]):
 
     def winner_hold(self, begins: bool, deck: int = 1) -> Outcome:
         return self.put(What.WINNER_HOLD, deck, int(begins))
+
+    def house_decision(self, goes_on: bool) -> Outcome:
+        """What a supervisor decides about a round in which the machine stopped and no rule says more."""
+        return self.put(What.HOUSE_DECISION, HOUSE_GOES_ON if goes_on else HOUSE_VOID)
 
     # -- the table ----------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ wrong cable voids nothing.
 
 from __future__ import annotations
 
-from fairshoe import CommandResult, Need, Shoe, What
+from fairshoe import CommandResult, Need, Shoe
 from fairshoe.errors import UsageError
 from fairshoe.games.record_kinds import DEALER
 from fairshoe.games.rounds import RoundView, StackState, Stage, fold
@@ -22,7 +22,6 @@ from fairshoe_table.play.round import asks
 from fairshoe_table.rules.seats import seat_of
 
 HOUSE = "HOUSE"
-GOES_ON, VOID = 1, 2  # of the record `house_decision`
 KEPT = "all_void_but_complete"  # the consequence that keeps complete hands
 CHOICES = {
     "void": "Void the round",
@@ -126,7 +125,7 @@ class House:
         if not found and self._play().seats and not self._play().void:
             return None
         goes_on = found == "continue"
-        return self.shoe.records.put(What.HOUSE_DECISION, GOES_ON if goes_on else VOID)
+        return self.shoe.records.house_decision(goes_on)
 
     def _machine(self) -> str:
         """What was decided about a stop of the machine; empty: nothing yet."""
