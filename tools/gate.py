@@ -22,7 +22,7 @@ JOBS = 4
 GATE = [str(BIN / "pytest"), "-q", "-m", "not full"]
 FULL = [str(BIN / "pytest"), "-q", "-m", "full or drawn"]
 PYRIGHT = str(BIN / "pyright")
-VM = [str(BIN / "node"), "tools/mpy/test.mjs", "--lanes", "1"]
+VM = [str(BIN / "node"), "tools/mpy/test.mjs", "--lanes"]
 BOTH_VMS = ["tests/unit", "tests/contract"]
 LONG_ON_VM = "tests/unit/long_on_vm.txt"
 CHANCE = ["tests/powerloss", "tests/fuzz", "tests/differential"]  # tests that draw what they try
@@ -56,7 +56,7 @@ def gate_stages() -> list[Stage]:
     return [
         Stage("host-1", [*GATE, *first], EVERYTHING),
         Stage("others", others(GATE, *ELSEWHERE), EVERYTHING),
-        Stage("mpy", [*VM, "--without", LONG_ON_VM, *BOTH_VMS], (*ON_BOTH_VMS, "tools/mpy")),
+        Stage("mpy", [*VM, "1", "--without", LONG_ON_VM, *BOTH_VMS], (*ON_BOTH_VMS, "tools/mpy")),
         Stage("host-2", [*GATE, *second], EVERYTHING),
         Stage("chance", [*GATE, *CHANCE], EVERYTHING),
         Stage("unit", [*GATE, "tests/unit"], (*ON_BOTH_VMS, *LIBRARY)),
@@ -76,7 +76,7 @@ def full_stages() -> list[Stage]:
     """The stages of `make test-all`, the longest first: what `make test` leaves out, and more draws."""
     more = (("FULL", "1"),)
     return [
-        Stage("mpy-long", [*VM, "--only", LONG_ON_VM, *BOTH_VMS], (*ON_BOTH_VMS, "tools/mpy")),
+        Stage("mpy-long", [*VM, "2", "--only", LONG_ON_VM, *BOTH_VMS], (*ON_BOTH_VMS, "tools/mpy")),
         Stage("full-host", [*FULL, "tests/host"], EVERYTHING, more),
         Stage("full-chance", [*FULL, *CHANCE], EVERYTHING, more),
         Stage("full-others", others(FULL, "tests/web", "tests/floor_servers", "tests/host", *CHANCE), EVERYTHING, more),

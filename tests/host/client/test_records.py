@@ -131,6 +131,8 @@ class Heard:
 CALLS = [
     ("cut", (26, By.PLAYER), (What.CUT, 26, 2)),
     ("deck_removed", (2,), (What.DECK_REMOVED, 2, 0)),
+    ("house_decision", (True,), (What.HOUSE_DECISION, 1, 0)),
+    ("house_decision", (False,), (What.HOUSE_DECISION, 2, 0)),
     ("winner_hold", (True,), (What.WINNER_HOLD, 1, 1)),
     ("no_activity", (), (What.NO_ACTIVITY, 0, 0)),
     ("out_of_service", (True,), (What.OUT_OF_SERVICE, 1, 0)),
