@@ -128,8 +128,8 @@ trace: ready ## which test proves which clause of the games' rules; WRITE=1 rene
 	@$(TOOL) rules $(if $(WRITE),--write)
 
 .PHONY: mutants
-mutants: ready ## change one thing of the firmware at a time; list what no unit test notices  [MODULE= MINUTES= SEED= SHARD= ONLY=]; of the games' rules: RULES=1
-	@$(TOOL) mutants $(if $(RULES),--rules,$(call opt,--module,$(MODULE)) $(call opt,--shard,$(SHARD))) \
+mutants: ready ## change one thing of the firmware at a time; list what no unit test notices  [MODULE= MINUTES= SEED= SHARD= ONLY=]; of the games' rules: RULES=1; of host library, floor and table: HOST=1
+	@$(TOOL) mutants $(if $(RULES),--rules,$(if $(HOST),--host) $(call opt,--module,$(MODULE)) $(call opt,--shard,$(SHARD))) \
 		$(call opt,--seed,$(SEED)) $(call opt,--only,$(ONLY)) \
 		$(if $(filter-out file default,$(origin MINUTES)),--minutes '$(MINUTES)')
 

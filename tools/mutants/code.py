@@ -1,4 +1,4 @@
-"""Mutants of the firmware's code: one node of a module's syntax tree is replaced or taken away.
+"""Mutants of code, of the firmware and of host packages: one node of a module's syntax tree is replaced or taken away.
 
 What is changed: comparisons, boolean and arithmetic operators, integers (by one) and bit masks (a bit less), True and
 False, conditions (always, never), statements (calls, assignments, early ends: taken away), returned values. What is
@@ -47,6 +47,7 @@ _OPERATOR: dict[type[ast.operator], type[ast.operator]] = {
     ast.LShift: ast.RShift,
     ast.RShift: ast.LShift,
 }
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
 _MASKING = (ast.BitAnd, ast.BitOr, ast.BitXor)
 
 
@@ -116,7 +117,7 @@ class _Finder:
         self.path = path
         self.changes: list[Change] = []
         self.names: Counter[str] = Counter()
-        self.function: ast.FunctionDef | None = None
+        self.function: _Function | None = None
         self.least = False  # the statement is `if a < b: b = a`, to which `<=` makes no difference
         self.within = ""  # the statement, for changes that say little by themselves
 
@@ -142,7 +143,7 @@ class _Finder:
 
     def statement(self, holder: ast.AST, attribute: str, at: int, where: Where) -> None:
         node = cast("list[ast.stmt]", getattr(holder, attribute))[at]
-        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+        if isinstance(node, ast.ClassDef | _Function):
             self.definition(node, where)
             return
         if _for_types(node) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
@@ -168,10 +169,10 @@ class _Finder:
                 self.within = _header(node)
                 self.expressions(node, name, where)
 
-    def definition(self, node: ast.ClassDef | ast.FunctionDef, where: Where) -> None:
+    def definition(self, node: ast.ClassDef | _Function, where: Where) -> None:
         scope = f"{where.scope}.{node.name}" if where.scope else node.name
         outer = self.function
-        if isinstance(node, ast.FunctionDef):
+        if isinstance(node, _Function):
             self.function = node
             self.within = f"def {node.name}"
             # Defaults are those of the calls: the tests that run the body.
@@ -277,7 +278,7 @@ def _other_values(value: object, mask: bool) -> Iterator[bool | int]:
 # -- helpers ----------------------------------------------------------------------------------------------------------
 
 
-def first_line(function: ast.FunctionDef) -> int:
+def first_line(function: _Function) -> int:
     """Of the first statement that is no docstring."""
     body = function.body
     return body[1 if len(body) > 1 and ast.get_docstring(function) is not None else 0].lineno

@@ -25,6 +25,8 @@ class CopiedTree:
         self.root = root
         self._worker = worker
         self._sound: set[str] = set()  # tests that pass here while nothing is changed
+        self.patience_s = 10.0  # of test files for one mutant
+        self.unsound: list[str] = []  # and those that fail, where that is no reason to stop
 
     def judge(self, mutant: Mutant) -> Verdict:
         """Run the tests until one fails. The file is as before when this returns."""
@@ -41,6 +43,26 @@ class CopiedTree:
             verdict = Verdict(test, verdict.processor_s + unchanged.processor_s)
         return verdict
 
+    def judge_by_files(self, mutant: Mutant) -> Verdict:
+        """As judge(), by whole test files. What fails here without a change (it wants git, a browser) is left out."""
+        used_s = 0.0
+        while True:
+            verdict = self._changed(mutant, mutant.text)
+            used_s += verdict.processor_s
+            test = verdict.caught_by
+            if not test or test in self._sound or test.startswith(ENDED):
+                break
+            unchanged = self._run((test,))
+            used_s += unchanged.processor_s
+            if not unchanged.caught_by:
+                self._sound.add(test)
+                break
+            self.unsound.append(unchanged.caught_by)
+        if mutant.probe and not test:
+            reached = self._changed(mutant, mutant.probe)
+            test, used_s = "" if reached.caught_by else UNREACHED, used_s + reached.processor_s
+        return Verdict(test, used_s)
+
     def _changed(self, mutant: Mutant, text: str) -> Verdict:
         path = self.root / mutant.path
         before = path.read_bytes()
@@ -53,7 +75,7 @@ class CopiedTree:
     def _run(self, tests: tuple[str, ...]) -> Verdict:
         worker = self._worker
         assert worker.stdin is not None and worker.stdout is not None
-        worker.stdin.write(json.dumps(tests) + "\n")
+        worker.stdin.write(json.dumps([tests, self.unsound, self.patience_s]) + "\n")
         worker.stdin.flush()
         line = worker.stdout.readline()
         if not line:

@@ -14,6 +14,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import cast
 
 from rules.claims import Claim, read_trace
 
@@ -84,21 +85,22 @@ def _of_module(module: code.Module, clauses: dict[tuple[str, str], set[str]], cl
             if tests:
                 with change.applied():
                     text = ast.unparse(module.tree)
-                probe = _probe(module.tree, change.where.line)
+                probe = failing_at(module.tree, change.where.line)
                 name = f"code {change.name} ({mode})"
                 yield Mutant(name, f"firmware/{module.path}", text, ", ".join(sorted(about)), tests, probe)
 
 
-def _probe(tree: ast.Module, line: int) -> str:
-    """The module with a statement in that place that fails."""
+def failing_at(tree: ast.Module, line: int, failing: str = "raise SystemError") -> str:
+    """The module with a statement in that place that fails; empty for what runs when it is imported."""
     broken = copy.deepcopy(tree)
     for node in ast.walk(broken):
-        if not isinstance(node, ast.FunctionDef | ast.If | ast.For | ast.While):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.Lambda | ast.IfExp):
             continue
-        for block in (node.body, [] if isinstance(node, ast.FunctionDef) else node.orelse):
+        for name in ("body", "orelse", "finalbody"):
+            block = cast("list[ast.stmt]", getattr(node, name, []))
             for at, statement in enumerate(block):
                 if statement.lineno == line:
-                    block.insert(at, ast.copy_location(ast.parse("raise SystemError").body[0], statement))
+                    block.insert(at, ast.copy_location(ast.parse(failing).body[0], statement))
                     return ast.unparse(ast.fix_missing_locations(broken))
     return ""
 
