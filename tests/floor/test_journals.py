@@ -127,6 +127,11 @@ def test_the_schedule_pulls_once_and_the_export_is_whole(tmp_path: Path) -> None
     assert (kept.first, kept.last, kept.problem) == (1, 30, "")
     export = parse_export(kept.content)
     assert export.damage == [] and [it.seq for it in export.records] == list(range(1, 31))
+    on_file = {it.seq: (it.message, it.payload) for it in export.records}
+    assert kept.problem_with({}) == kept.problem_with(on_file) == ""
+    for seq, other in ((1, (on_file[1][0] + 1, on_file[1][1])), (30, (on_file[30][0], on_file[30][1] + b"\0"))):
+        problem = f"record {seq}: the event on file with this number is another one"
+        assert kept.problem_with({**on_file, seq: other}) == problem
 
 
 def test_a_shoe_with_the_profile_meters_is_asked_for_no_record(tmp_path: Path) -> None:
