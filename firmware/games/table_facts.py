@@ -165,7 +165,7 @@ class TableFacts:
         if message == ids.EV_REMAINDER_TAKEN:
             self._taken_out(values[0], deck, round_number)
         elif message == ids.EV_HELD_BACK and values[0] == ids.NEED_HOUSE_DECISION and row[OPEN]:
-            row[TAIL], row[REST] = TAIL_HOUSE, U8_MAX
+            row[TAIL], row[REST], row[TURN] = TAIL_HOUSE, U8_MAX, 3 - (deck or 1)  # its deck has had its turn
         elif message == ids.EV_DECK_VERIFIED:
             self._set(deck, SOURCE, ids.FROM_MACHINE)
             self._set(deck, MACHINE_COUNTED, 1)

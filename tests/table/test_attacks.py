@@ -419,14 +419,14 @@ def test_three_card_hands_are_shown_after_a_void_and_those_that_qualify_are_paid
             it.wager(seat, ante=1000, bonus=500)
         it.wager(5, ante=1000)  # is not asked
         it.close()
-        it.tap(do="choose", key=it.next()["ask"]["key"], choice="")  # seat 1 shows nothing, and loses
+        it.tap(do="choose", key=it.next()["ask"]["key"], choice=False)  # seat 1 shows nothing, and loses
         number = it.desk.number
         it.tap(do="irregularity", name="exposed")
         it.until(lambda values: values["void"] == "B5-12a")
         for seat, text in ((2, "9c,9d,9s"), (3, ""), (4, "Kc,Ad,2h")):
             ask = it.until(lambda values: values["ask"])["ask"]
             assert ask["seat"] == seat and "the round is void (B5-12a)" in ask["text"] and it.desk.number == number
-            it.tap(do="choose", key=ask["key"], choice="yes" if text else "")
+            it.tap(do="choose", key=ask["key"], choice=bool(text))
             if text:
                 entered(it, text)
         it.until(lambda values: values["round"] != number)

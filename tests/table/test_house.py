@@ -143,6 +143,9 @@ def test_cards_of_a_round_come_only_from_its_shoe(tmp_path: Path, game: str, sec
         for _ in range(5):
             it.desk.turn()
         assert it.desk.books.inputs(number) == before  # nothing goes on without a supervisor
+        with pytest.raises(UsageError, match="a supervisor decides this"):  # who, and why
+            it.tap(do="choose", key=it.values["ask"]["key"], choice="void")
+        assert it.desk.books.inputs(number) == before
         it.tap(do="house", choice="void", **BY)
         while goes_on(it, number):
             pass

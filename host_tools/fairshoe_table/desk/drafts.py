@@ -64,5 +64,5 @@ def _read(path: Path) -> Placed:
             seat, bettor = name.split(".")
             found[int(seat), int(bettor)] = {str(it): int(cents) for it, cents in each.items()}
         return found
-    except (OSError, ValueError, AttributeError, TypeError):
+    except (OSError, ValueError, OverflowError, RecursionError, AttributeError, TypeError):
         return {}

@@ -128,8 +128,12 @@ class Desk(DeskLoop):
 
     def _choose(self, key: str, choice: object, cents: object) -> str:
         ask = self._asked(key)
+        if ask.kind == "house":
+            raise UsageError("a supervisor decides this.", "Give the decision with a name and a reason.")
         if ask.kind == "expose":
-            self._tell(ask.answer(shown=bool(choice)))
+            if not isinstance(choice, bool):
+                raise UsageError(f"{choice!r} is neither shown nor kept.", "Answer true or false.")
+            self._tell(ask.answer(shown=choice))
             return ""
         if choice not in ask.choices:
             raise UsageError(f"{choice} is not possible here.", f"One of {', '.join(ask.choices)}.")

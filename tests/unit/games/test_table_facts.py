@@ -565,7 +565,7 @@ def test_a_round_that_no_rule_covers_waits_for_the_house():
         if closed:
             assert noted(facts, (ids.EV_BETTING_CLOSED, 2)) == {CLOSED_AGAIN: 1}
         assert noted(facts, (ids.EV_HELD_BACK, ids.NEED_CUT)) == {}
-        assert noted(facts, held) == {TAIL: TAIL_HOUSE, REST: 255}
+        assert noted(facts, held) == {TAIL: TAIL_HOUSE, REST: 255, TURN: 2}  # its deck has had its turn
         assert noted(facts, (ids.EV_BOOTED,), deck=0) == {}
         changed = told(facts, ids.REC_HOUSE_DECISION, ids.HOUSE_GOES_ON, 0, ids.PLAY_ON)
         assert changed == {TAIL: tail, STACKS: 4}

@@ -22,7 +22,7 @@ export class Entry {
     say(find('ask-title'), `${ask.who}: ${ask.text}`);
     const focused = document.activeElement?.id;
     const by = sim ? [this.simulated(ask)] : [];
-    find('ask-body').replaceChildren(...(ask.kind === 'cards' ? this.cards(ask) : ask.kind === 'count' ? this.count(ask) : this.choices(ask)), ...by);
+    find('ask-body').replaceChildren(...(ask.kind === 'cards' ? this.cards(ask) : ask.kind === 'count' ? this.count(ask) : ask.kind === 'house' ? [] : this.choices(ask)), ...by);
     if (focused) find(focused)?.focus();
   }
 

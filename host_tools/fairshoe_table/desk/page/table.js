@@ -96,7 +96,7 @@ class TablePage {
     if (now === this.housed) return;
     this.housed = now;
     const { text, choices } = house;
-    find('supervisor').hidden = !choices.length;
+    find('house').hidden = !choices.length;
     say(find('supervisor-text'), text);
     flag(find('supervisor-text'), 'call', Boolean(text));
     const send = (choice) => () => this.tap({ do: 'house', choice, by: find('supervisor-name').value, reason: find('supervisor-reason').value });
