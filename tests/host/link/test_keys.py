@@ -39,6 +39,14 @@ def test_a_key_file_is_written_for_its_owner_alone_and_read_back(tmp_path: Path)
         keys.write_key(path, "device", key)
 
 
+def test_a_key_is_in_its_file_before_the_file_is_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "shoe.key"
+    synced: list[str] = []
+    monkeypatch.setattr(os, "fsync", lambda _: synced.append(path.read_text(encoding="utf-8")))
+    keys.write_key(path, "device", KEY)
+    assert synced[0] == f"device {KEY.hex()}\n"
+
+
 def test_the_key_of_one_role_is_not_taken_for_another_and_never_printed(tmp_path: Path) -> None:
     path = tmp_path / "table.key"
     key = keys.role_key(bytes(32), Role.TABLE)
