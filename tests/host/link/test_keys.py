@@ -42,7 +42,11 @@ def test_a_key_file_is_written_for_its_owner_alone_and_read_back(tmp_path: Path)
 def test_a_key_is_in_its_file_before_the_file_is_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "shoe.key"
     synced: list[str] = []
-    monkeypatch.setattr(os, "fsync", lambda _: synced.append(path.read_text(encoding="utf-8")))
+
+    def fsync(descriptor: int) -> None:
+        synced.append(path.read_text(encoding="utf-8"))
+
+    monkeypatch.setattr(os, "fsync", fsync)
     keys.write_key(path, "device", KEY)
     assert synced[0] == f"device {KEY.hex()}\n"
 
