@@ -14,6 +14,7 @@ from firmware.deck.ledger import (
     ZONE_COUNT,
     ZONE_NAMES,
     Ledger,
+    Settled,
 )
 from firmware.fault import Broken
 
@@ -156,3 +157,9 @@ def test_cards_are_inside_or_outside_and_removed_ones_are_neither():
     ledger = spread(hopper=1, path=2, store=4, tray=8, dealt=16, discarded=32, released=64, removed=128)
     assert ledger.inside() == 1 + 2 + 4 + 8
     assert ledger.outside() == 16 + 32 + 64
+
+
+def test_a_round_that_was_never_settled_has_no_cards_and_no_round():
+    settled = Settled()
+    assert (settled.deck, settled.stacks, settled.dealt, settled.rest) == (1, 0, 0, 0)
+    assert (settled.machine_round, settled.machine_deck) == (0, 0)
