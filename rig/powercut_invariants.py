@@ -71,6 +71,7 @@ class PowercutInvariants:
         self.guard = False  # something was cut short or latched: nothing may turn until it is acknowledged
         self.acted = False  # a person or a host has acted since the last boot
         self.asked: "dict[str, int]" = {}  # presses since the last boot that nothing has come of
+        self.asked_sure: "dict[str, int]" = {}  # and those before it, for what a boot finds that recorded nothing
         self.answers = Answers(self.peer)
         self.meters = [0] * TOTALS  # as they were before the last job
         self.meters_idle = self.meters
@@ -140,11 +141,15 @@ class PowercutInvariants:
             self.perhaps = []
             self.meters_top = top
             self.meters_sure = self.meters
+            self.asked_sure = {}
         else:
             self.meters_top = [max(self.meters_top[i], top[i]) for i in range(TOTALS)]
             self.meters = self.meters_sure
             if self.before is not None:
                 self._unmake(self.before)
+        for button, count in self.asked_sure.items():
+            self.asked[button] = self.asked.get(button, 0) + count
+        self.asked_sure = dict(self.asked)
         if old.outbox.count:
             self.perhaps.append(_copy(old.outbox.head()))
         self.storage.boot(self.made)

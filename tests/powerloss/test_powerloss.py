@@ -89,6 +89,12 @@ def test_what_a_boot_found_and_the_next_one_does_not_was_told_to_nobody(cuts: st
     check(replace(story, cuts=tuple(parse_cut(word) for word in cuts.split())))
 
 
+def test_what_two_boots_in_a_row_find_belongs_to_the_press_before_the_first() -> None:
+    """Power fails in the record of GREEN, and again before the next boot has recorded anything: both boots find it."""
+    story = Job("pico-shelves", "boston-5-stud", 7, seats=2, flash=True)
+    check(replace(story, cuts=(parse_cut("write:21:40"), parse_cut("write:2:83"))))
+
+
 @pytest.mark.drawn
 def test_power_cut_in_a_round_of_every_game_breaks_no_promise() -> None:
     """A sample of writes from the first to the last, on the machine that deals the game."""
