@@ -9,11 +9,10 @@ from firmware.games import flow as states
 from firmware.games.records import record_objection
 from firmware.games.table_facts import HELD, HELD_DISPUTE, HELD_WINNER, SERVICE
 from firmware.protocol import ids
-from rig.actions import typed
 from rig.operator import next_moves, waits_for_deck
 from rig.scenario import Scenario
 from rig.steps import COMMANDS
-from rig.stories import STORIES
+from rig.stories import flat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -154,7 +153,7 @@ class PowerRun:
 
     def _before(self) -> "Iterator[Data]":
         if self.story is not None:
-            return _flat(self.story)
+            return flat(self.story)
         return self._key_change() if self.kind == "keys" else self._round()
 
     def _key_change(self) -> "Iterator[Data]":
@@ -327,21 +326,3 @@ def _kind(run: PowerRun) -> str:
     if plant.axis.moving:
         return "axis"
     return "tray" if plant.tray else "idle"
-
-
-def _flat(steps: "list[Data]") -> "Iterator[Data]":
-    """Steps with repetitions and stories expanded, so that each can be left out alone."""
-    for step in steps:
-        if "repeat" in step:
-            for _ in range(step["repeat"]):
-                for inner in _flat(step["steps"]):
-                    yield inner
-        elif "story" in step:
-            arguments = {key: step[key] for key in step if key != "story"}
-            for name, delay_ms, action, argument in STORIES[step["story"]](**arguments):
-                action, given = typed(action, str(argument))
-                single = {"on": name, "after_ms": delay_ms, "do": action}
-                single.update(given)
-                yield single
-        else:
-            yield step

@@ -13,7 +13,7 @@ from rig.expect import check_expect, judge, misread
 from rig.invariants import Invariants
 from rig.key_rotator import new_key, rotate
 from rig.operator import good_round, recover
-from rig.stories import STORIES
+from rig.stories import STORIES, expanded
 from rig.story import Stage
 
 TYPE_CHECKING = False
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Data = dict[str, Any]
 
 WAIT_MS = 120000
+SEED = 7  # of a file that gives none
 ORDER_MS = 600000  # eight decks are shuffled in less
 _WHERE = ("title", "story", "board", "changes", "game", "seed", "role", "scan_us")
 KEYS = _WHERE + ("faults", "script", "expect", "clauses")
@@ -68,7 +69,7 @@ class Scenario:
             config["link"]["mode"] = "table"
         key = _KEY if role else b""
         number = ids.ROLE_NAMES.split().index(role) if role else 0
-        self.stage = Stage(config, data.get("game", "house"), data.get("seed", 1), key, number)
+        self.stage = Stage(config, data.get("game", "house"), data.get("seed", SEED), key, number)
         self.stage.rig.scan_us = data.get("scan_us", 0)
         self.stage.listen = self._listen
         self.invariants: "Invariants | None" = None
@@ -97,8 +98,11 @@ class Scenario:
                 for _ in range(step["repeat"]):
                     self._steps(step["steps"])
             elif "story" in step:
-                arguments = {key: step[key] for key in step if key != "story"}
-                for name, delay_ms, action, argument in STORIES[step["story"]](**arguments):
+                for told in expanded(step):
+                    if isinstance(told, dict):
+                        self._steps([told])
+                        continue
+                    name, delay_ms, action, argument = told
                     self._wait(name, WAIT_MS, delay_ms)
                     if self.stage.rig.struck:
                         break
@@ -149,7 +153,7 @@ class Scenario:
             stage.peer.acknowledges = arguments.get("acknowledges", True)
             stage.share(arguments.get("share", ""))
         elif action == "link":
-            seed = self.data.get("seed", 1)  # what is under way in the old cable is lost
+            seed = self.data.get("seed", SEED)  # what is under way in the old cable is lost
             stage.to_host = Noise(seed, **arguments)
             stage.to_device = Noise(seed + 1, **arguments)
         elif action == "command":

@@ -18,6 +18,7 @@ from fairshoe.sim.scenario_cases import library
 from firmware.journal.cells import CELL_SIZE, RECORD_CELL
 from rig.games import load_profile
 from rig.powercut import DARK_MS, KINDS, PowerRun, Survey
+from rig.scenario import SEED
 
 Data = dict[str, Any]
 
@@ -125,7 +126,7 @@ def scenario_names() -> list[str]:
 def scenario_job(name: str, seed: int = 0, cuts: tuple[Cut, ...] = (), away: bool = False) -> Job:
     data = _scenarios()[name]
     role = data.get("role", "")
-    return Job(data["board"], "", seed or data.get("seed", 1), role, away=away, scenario=name, cuts=cuts)
+    return Job(data["board"], "", seed or data.get("seed", SEED), role, away=away, scenario=name, cuts=cuts)
 
 
 def make_run(job: Job) -> PowerRun:

@@ -5,6 +5,7 @@ A case is named after what happens in it, as a file is. Its place is FILE:CASE.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -28,12 +29,18 @@ def scenario_names() -> list[str]:
 
 
 def by_name(path: Path) -> Path:
-    """A scenario of this version if that is what is named and there is no such file: `short-deck`, `short-deck:51`."""
+    """A scenario of this version if that is what is named and there is no such file: `short-deck`,
+    `short-deck:51`, or the name of the case alone."""
     name, _, case = str(path).partition(":")
     file = folder() / f"{name}.json"
-    if path.exists() or not file.is_file():
+    if path.exists():
         return path
-    return Path(f"{file}:{case}") if case else file
+    if file.is_file():
+        return Path(f"{file}:{case}") if case else file
+    for family in sorted(folder().glob("*.json")) if not case else ():
+        if f'"{name}": {{' in family.read_text(encoding="utf-8") and name in read_cases(family):
+            return Path(f"{family}:{name}")
+    return path
 
 
 def read_cases(path: Path) -> dict[str, Data]:
@@ -46,10 +53,33 @@ def read_cases(path: Path) -> dict[str, Data]:
         raise ValueError("a scenario is an object")
     file = cast("Data", data)
     if "cases" not in file:
-        return {path.stem: file}
+        return {path.stem: _complete(file)}
     cases = cast("dict[str, Data]", file["cases"])
-    template = {key: value for key, value in file.items() if key != "cases"}
-    return {name: _fill(template, name, values) for name, values in cases.items()}
+    shared = cast("Data", file.get("values", {}))
+    template = {key: value for key, value in file.items() if key not in ("cases", "values")}
+    return {name: _complete(_fill(template, name, shared, _own(cases, name))) for name in cases}
+
+
+def _own(cases: dict[str, Data], name: str) -> Data:
+    """The values of a case, with those of the case that it is `like`."""
+    own = dict(cases[name])
+    model = own.pop("like", name)
+    if model not in cases or (model != name and "like" in cases[model]):
+        raise ValueError(f"case {name} is like {model!r}: name a case that is like no other")
+    return cases[model] | own if model != name else own
+
+
+def _complete(data: Data) -> Data:
+    """A scenario as the rig plays it: `steps` become the script of a machine that first proves that it is empty."""
+    if "steps" not in data:
+        return data
+    if "script" in data:
+        raise ValueError("steps or script, not both")
+    from rig.scenario import check_steps  # here: listing the names of scenarios must not load the firmware
+
+    check_steps(data["steps"], "steps")
+    script = [{"story": "start"}, *data["steps"]]
+    return {key: value for key, value in data.items() if key != "steps"} | {"script": script}
 
 
 def places(paths: Iterable[Path]) -> list[Path]:
@@ -89,26 +119,30 @@ def library(folder: Path) -> dict[str, Data]:
     return {name_of(place): read_place(place) for place in places([folder])}
 
 
-def _fill(template: Data, name: str, values: Data) -> Data:
-    used: set[str] = set()
-    filled = _filled(template, name, values, used)
-    unused = sorted(set(values) - used)
+def _fill(template: Data, name: str, shared: Data, own: Data) -> Data:
+    """The scenario of one case. What it has under a key of scenarios stands in place of the file's."""
+    from rig.scenario import KEYS  # here, for the reason above
+
+    keys = {*KEYS, "steps"} & set(own)
+    unused = sorted({*shared, *own} - keys - set(_VALUE.findall(json.dumps(template))))
     if unused:
         raise ValueError(f"case {name}: ${unused[0]} stands nowhere in the file")
-    return filled
+    filled = _filled(template | {key: own[key] for key in keys}, name, shared | own)
+    # A case that expects nothing of something that the others name gives it as null.
+    expected = filled.get("expect", {})
+    return filled | {"expect": {key: value for key, value in expected.items() if value is not None}}
 
 
-def _filled(node: Any, name: str, values: Data, used: set[str]) -> Any:
+def _filled(node: Any, name: str, values: Data) -> Any:
     """A copy with the values of the case in place of their names: `$name` alone is the value, else its text."""
     if isinstance(node, dict):
-        return {key: _filled(value, name, values, used) for key, value in cast("Data", node).items()}
+        return {key: _filled(value, name, values) for key, value in cast("Data", node).items()}
     if isinstance(node, list):
-        return [_filled(value, name, values, used) for value in cast("list[Any]", node)]
+        return [_filled(value, name, values) for value in cast("list[Any]", node)]
     if not isinstance(node, str):
         return node
     for word in _VALUE.findall(node):
         if word not in values:
             raise ValueError(f"case {name} has no value for ${word}")
-        used.add(word)
     alone = _VALUE.fullmatch(node)
     return values[alone[1]] if alone else _VALUE.sub(lambda found: str(values[found[1]]), node)

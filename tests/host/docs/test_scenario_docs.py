@@ -45,7 +45,7 @@ def test_the_table_of_faults_is_that_of_the_simulator() -> None:
 
 
 def test_keys_actions_stories_and_expectations_are_those_of_the_code() -> None:
-    assert words(SCENARIOS, "key | meaning |") == set(scenario.KEYS)
+    assert words(SCENARIOS, "key | meaning |") == {*scenario.KEYS, "steps"}
     assert words(SCENARIOS[SCENARIOS.index("## Expectations") :], "key | meaning |") == set(expect.KEYS)
     assert words(SCENARIOS, "story | arguments") == set(stories.STORIES)
     documented = {row[0].strip("`"): row[1] for row in table(SCENARIOS, "action | arguments")}
@@ -60,7 +60,7 @@ def test_the_examples_play(tmp_path: Path) -> None:
     assert len(examples) == 2
     for number, example in enumerate(examples):
         (tmp_path / f"example-{number}.json").write_text(example, encoding="utf-8")
-    assert [result.problems for result in play([tmp_path])] == [[], [], []]
+    assert [result.problems for result in play([tmp_path])] == [[], [], [], []]
 
 
 # -- FAULTS.md --------------------------------------------------------------------------------------------------------

@@ -13,10 +13,9 @@ from typing import Any
 import pytest
 
 from fairshoe.sim.scenario_cases import read_cases
-from rig.actions import typed
 from rig.event_fields import TEXTS
 from rig.scenario import RECORDS, Scenario
-from rig.stories import STORIES
+from rig.stories import flat
 
 Data = dict[str, Any]
 Step = dict[str, Any]
@@ -91,16 +90,8 @@ ALWAYS = """
 
 def simple(steps: list[Step]) -> Iterator[Step]:
     """Stories and repetitions written out; waiting and acting are steps of their own, displays are left out."""
-    for step in steps:
-        if "repeat" in step:
-            for _ in range(step["repeat"]):
-                yield from simple(step["steps"])
-        elif "story" in step:
-            arguments = {key: value for key, value in step.items() if key != "story"}
-            for on, after_ms, action, argument in STORIES[step["story"]](**arguments):
-                name, given = typed(action, str(argument))
-                yield from parts({"on": on, "after_ms": after_ms, "do": name, **given})
-        elif step["do"] != "read":
+    for step in flat(steps):
+        if step["do"] != "read":
             yield from parts(step)
 
 

@@ -200,10 +200,53 @@ def test_each_case_is_a_scenario_with_its_own_name_and_values(tmp_path: Path) ->
     assert load(Path(f"{path}:one-player"))[0]["script"][1] == {"do": "load", "cards": 52}
 
 
+def test_a_case_gives_only_what_is_its_own(tmp_path: Path) -> None:
+    cases: dict[str, dict[str, Any]] = {
+        "full": {"players": 1},
+        "short": {"players": 2, "cards": 51},
+        "alike": {"like": "short", "title": "Three", "seed": 8},
+        "other": {"like": "full", "never": None, "steps": [{"do": "wait"}]},
+    }
+    data = read_place(GOOD) | {"title": "$players", "expect": {"never": "$never"}, "cases": cases}
+    data |= {"values": {"cards": 52, "never": ["booted"]}, "steps": [{"do": "load", "cards": "$cards"}]}
+    del data["script"]
+    path = tmp_path / "family.json"
+    path.write_text(json.dumps(data), encoding="utf-8")
+    found = {name_of(place): read_place(place) for place in places([path])}
+    start = {"story": "start"}
+    loads = [[start, {"do": "load", "cards": count}] for count in (52, 51, 51)]
+    assert [data["script"] for data in found.values()] == [*loads, [start, {"do": "wait"}]]
+    assert [data["title"] for data in found.values()] == [1, 2, "Three", 1]
+    assert [data.get("seed", 7) for data in found.values()] == [7, 7, 8, 7]
+    assert [data["expect"] for data in found.values()] == [{"never": ["booted"]}] * 3 + [{}]
+
+
+def test_steps_are_a_script_after_the_start(tmp_path: Path) -> None:
+    data = read_place(GOOD)
+    short = {key: value for key, value in data.items() if key != "script"} | {"steps": data["script"][1:]}
+    path = tmp_path / "short.json"
+    path.write_text(json.dumps(short), encoding="utf-8")
+    assert data["script"][0] == {"story": "start"}
+    assert read_place(path) == data
+    bad: list[tuple[dict[str, Any], str]] = [
+        ({"script": []}, "steps or script, not both"),
+        ({"steps": [{"do": "wait"}, {"do": "juggle"}]}, "steps[1]: no action"),
+    ]
+    for wrong, message in bad:
+        path.write_text(json.dumps(short | wrong), encoding="utf-8")
+        assert message in run(path).stderr
+
+
+def test_a_case_of_the_library_is_found_by_its_name_alone() -> None:
+    assert "ok   carousel-door-left-open: With the door open" in run("carousel-door-left-open").stdout
+    assert run("carousel-door-left-ajar").returncode == 3
+
+
 @pytest.mark.parametrize(
     ("case", "message"),
     [
         ({"players": 1, "cards": 52}, "case a has no value for $never"),
+        ({"like": "b"}, "case a is like 'b': name a case that is like no other"),
         ({"players": 1, "cards": 52, "never": [], "seats": 2}, "case a: $seats stands nowhere in the file"),
         ({"players": 1, "cards": 52, "never": ["deck_eaten"]}, "expect: no event 'deck_eaten'"),
         (7, "docs/SCENARIOS.md"),
