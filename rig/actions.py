@@ -40,7 +40,8 @@ ACTIONS: "dict[str, dict[str, Any]]" = {
     "peek": {"rank": _NEEDED},  # the hole card into the reader, 1 ace to 13 king
     "peek_end": {},
     "fault": {"fault": _NEEDED},  # and whatever that fault takes: hal/sim/faults.py
-    "repair": {},
+    "stop_card": {"way": 0},  # the card that moves there, 0 in or 1 out, stays where it is
+    "repair": {"line": ""},  # everything, or what is wrong with one line
     "cut": {},
     "cut_at_write": {"write": 0, "bytes": 0},  # the nth storage write from now on gets so many bytes through, then dark
     "cut_at_time": {"us": 0},  # so many microseconds from now on
@@ -71,6 +72,8 @@ def check_action(action: str, arguments: "Arguments") -> None:
             raise ValueError("%s needs %s" % (action, key))
     if action == "fault":
         return  # the plant checks these
+    if action == "load" and not (isinstance(arguments["cards"], int) and 0 <= arguments["cards"] <= DECK_2_FIRST):
+        raise ValueError("load: cards is 0 to %d" % DECK_2_FIRST)
     if action == "key" and arguments["to"] not in ("on", "off"):
         raise ValueError("key: to is on or off")
     for key in arguments:
@@ -221,5 +224,6 @@ _HANDS: "dict[str, Callable[[Plant, Arguments], object]]" = {
     "peek": lambda plant, given: plant.reader.insert(given["rank"]),
     "peek_end": lambda plant, given: plant.reader.remove(),
     "fault": lambda plant, given: plant.add_fault(given),
-    "repair": lambda plant, given: plant.repair(),
+    "stop_card": lambda plant, given: plant.stop_card(given["way"]),
+    "repair": lambda plant, given: plant.repair(given["line"]),
 }

@@ -13,6 +13,7 @@ from firmware.protocol import ids
 from hal.sim.beams import LIGHT
 from hal.sim.body import FAR
 from hal.sim.faults import CHOICES, FAULTS
+from rig.causes import Causes
 from rig.event_fields import FIELDS, TEXTS
 from rig.expect import WORDS, text_of
 from rig.operator import next_moves
@@ -50,7 +51,7 @@ class Live:
         self.rig = self.stage.rig
         self.config = config
         self.acted_ms = 0  # when the last step of the record was done
-        self.acted = ""
+        self.causes = Causes(self.rig.plant.faults)
         self.scan_us = -1  # when the last scan was
         self.warning = 0
         self.told = 0  # events in earlier pictures
@@ -118,9 +119,6 @@ class Live:
         at_ms = self.now_ms()
         self._run(at_ms)
         self.stage.end_glide()
-        faults = self.rig.plant.faults
-        if step["do"] == "fault":
-            faults.struck_us = -1  # the time until it is noticed counts from this one
         try:
             self.scenario.do(step)
         except ValueError as error:
@@ -128,8 +126,8 @@ class Live:
         if at_ms != self.acted_ms:
             step["after_ms"] = at_ms - self.acted_ms
         self.acted_ms = self.now_ms()
-        self.acted = step["do"]
         self.steps.append(step)
+        self.causes.acted(step, len(self.steps), self.rig.plant.now_us)
         return ""
 
     def dealer(self, on: bool, last: str = "") -> None:
@@ -234,8 +232,8 @@ class Live:
             "bodies": [[i] + self._body(body) for i in range(len(plant.tracks)) for body in plant.tracks[i].bodies],
             "next": [plant.source.picked, self._ejected(), plant.output_tray.landed, getattr(plant.axis, "moves", 0)],
             "cable": self._cable(),
-            "faults": [fault.name for fault in plant.faults.entries if fault.times and plant.now_us < fault.until_us],
-            "struck": plant.faults.struck_us,
+            "faults": [fault.text() for fault in plant.faults.entries if fault.times and plant.now_us < fault.until_us],
+            "struck": self.causes.struck_us(),
             "crashes": plant.crashes,
             "news": self.news,
             "wire": self.wire,
@@ -286,22 +284,17 @@ class Live:
         if warning != self.warning:
             self.warning = warning
             if warning:
-                struck_us = self.rig.plant.faults.struck_us
-                self.news.append(
-                    {
-                        "at": self.scan_us,
-                        "warning": _FAULTS[warning],
-                        "struck": struck_us,
-                        "acted": self.acted,
-                        "acted_us": self.acted_ms * 1000,
-                    }
-                )
+                told: "Data" = {"at": self.scan_us, "warning": _FAULTS[warning]}
+                told["cause"] = self.causes.of(_FAULTS[warning], self.scan_us)
+                self.news.append(told)
         events = self.stage.peer.events
         while self.told < len(events):
             event = events[self.told]
             self.told += 1
-            told: "Data" = {"at": self.scan_us, "event": event.name, "round": event.round}
+            told = {"at": self.scan_us, "event": event.name, "round": event.round}
             told["fields"] = self._fields(event)
+            if event.name == "cards_odd" and not warning:
+                told["cause"] = self.causes.of("", self.scan_us)  # a rule covers it: the machine goes on
             told["order"] = FIELDS[event.name] + list(TEXTS[event.name])  # dicts have none on the VM
             self.news.append(told)
 

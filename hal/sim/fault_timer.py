@@ -35,14 +35,15 @@ class FaultTimer:
         self.faults.add(fault)
         self.fire(self.plant.now_us)
 
-    def clear(self) -> None:
-        """The machine is repaired."""
-        ended = self.faults.entries
-        self.faults.entries = []
-        self.due_us = FAR
+    def clear(self, line: str = "") -> None:
+        """The machine is repaired, or only that line of it."""
+        entries = self.faults.entries
+        ended = [fault for fault in entries if not line or fault.values.get("line") == line]
+        self.faults.entries = [fault for fault in entries if fault not in ended]
         for fault in ended:
             if fault.begun:
                 self._end(fault)
+        self.fire(self.plant.now_us)
 
     def fire(self, now_us: int) -> None:
         """Begin and end what has its time."""
@@ -64,7 +65,7 @@ class FaultTimer:
 
     def _begin(self, fault: "Fault") -> None:
         plant = self.plant
-        self.faults.note()
+        self.faults.note(fault)
         if fault.name == "roller_dead":
             self.faults.dead[0 if fault.values["roller"] == "pick" else 1] += 1
             plant.apply()

@@ -131,6 +131,11 @@ class Fault:
         if "for_ms" in spec:
             self.until_us = max(now_us, self.from_us) + int(spec["for_ms"]) * 1000
         self.begun = False
+        self.struck_us = -1  # when it first did anything
+
+    def text(self) -> str:
+        """Its name, and which line it is about."""
+        return "%s %s" % (self.name, self.values["line"]) if "line" in self.values else self.name
 
     def number_of(self, key: str) -> int:
         return int(self.values[key])
@@ -177,10 +182,13 @@ class Faults:
             if at_um >= plant.exit_um + plant.card_um:
                 raise ValueError("past the exit beam a card falls freely into the tray")
 
-    def note(self) -> None:
-        """A fault does something."""
+    def note(self, fault: Fault) -> None:
+        """This fault does something."""
+        now_us = self.plant.now_us
+        if fault.struck_us < 0:
+            fault.struck_us = now_us
         if self.struck_us < 0:
-            self.struck_us = self.plant.now_us
+            self.struck_us = now_us
 
     def line_of(self, fault: Fault) -> int:
         return self.plant.lines.index(str(fault.values["line"]))
@@ -192,7 +200,7 @@ class Faults:
         now_us = self.plant.now_us
         for fault in self.entries:
             if fault.name == name and fault.from_us <= now_us < fault.until_us:
-                self.note()
+                self.note(fault)
                 return fault
         return None
 
@@ -201,7 +209,7 @@ class Faults:
         for fault in self.entries:
             if fault.name == name and fault.place == place and self._hits(fault, nth, subject, attempt):
                 fault.times -= 1 if fault.times > 0 else 0
-                self.note()
+                self.note(fault)
                 return fault
         return None
 
@@ -219,10 +227,10 @@ class Faults:
             if fault.nth >= 0:
                 if self._hits(fault, nth, card, 0):
                     fault.times -= 1
-                    self.note()
+                    self.note(fault)
                     return True
             elif attempt <= fault.number_of("times") and self._hits(fault, nth, card, self.plant.loads):
-                self.note()
+                self.note(fault)
                 return True
         return False
 
@@ -236,7 +244,7 @@ class Faults:
         for fault in self.entries:
             if fault.name == "beam_dust" and self.line_of(fault) == line and fault.from_us <= now_us < fault.until_us:
                 um += fault.number_of("um")
-                self.note()
+                self.note(fault)
         return um
 
     def blocks_ejector(self) -> bool:

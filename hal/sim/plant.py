@@ -284,9 +284,14 @@ class Plant(Chassis):
         """Raises ValueError for what no machine of this kind can have."""
         self.fault_timer.add(spec)
 
-    def repair(self) -> None:
-        """End all faults."""
-        self.fault_timer.clear()
+    def repair(self, line: str = "") -> None:
+        """End all faults, or those of one line."""
+        self.fault_timer.clear(line)
+
+    def stop_card(self, way: int) -> None:
+        """The foremost card on a way, 0 in and 1 out, is stuck where it is, for good. Raises ValueError if none is."""
+        if self.kind == "draw" or not 0 <= way < len(self.tracks) or not self.tracks[way].stop_first():
+            raise ValueError("no card moves there")
 
     def jam(self, place: str, nth: int, at_um: int) -> None:
         """The nth card (from 0) at `throat` (since its load) or `exit` (since power-up) stops at at_um, for good."""

@@ -80,6 +80,12 @@ class Throat(Track):
         self.due_us = FAR
         return cards
 
+    def stop_first(self) -> bool:
+        stopped = Track.stop_first(self)
+        self._haul(self.plant.now_us)  # the one behind has less room now
+        self._schedule()
+        return stopped
+
     def mouth_blocked(self) -> bool:
         for body in self.bodies:
             if body.position(self.plant.now_us) >= self.b_um:

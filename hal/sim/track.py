@@ -1,6 +1,6 @@
 """A way that bodies take past beams: which marks each of them has to pass, and how many are over each beam."""
 
-from hal.sim.body import FAR, Body
+from hal.sim.body import FAR, JAM_HARD, Body
 from hal.sim.chassis import TRAIT_BACK, TRAIT_CUT, TRAIT_FACE
 
 TYPE_CHECKING = False
@@ -108,6 +108,16 @@ class Track:
                 self.over[line] = 0
                 self.plant.set_line(line, 0, now_us)
         return cards
+
+    def stop_first(self) -> bool:
+        """The foremost body that moves and does not fall stays where it is, whatever drives it. False: none does."""
+        for body in self.bodies:
+            if body.moving and body.held:
+                body.stop(self.plant.now_us)
+                body.jam_um = body.x_um
+                body.jogs = JAM_HARD
+                return True
+        return False
 
     def stopped_us(self, output: int, since_us: int) -> int:
         """For how long the motor has been working against a body that does not move."""

@@ -87,7 +87,7 @@ def test_hostile_texts_stay_texts(bench: Bench) -> None:
     bench.ask(
         f"""bench.show({{...bench.picture, display: [{evil!r}, '<b>', '', ''], faults: [{evil!r}], wire: [],
         news: [{{at: 1, event: {evil!r}, fields: {{clause: {evil!r}, warning: 'x'}}}},
-               {{at: 1, warning: {evil!r}, struck: -1, acted: {evil!r}, acted_us: 0}}]}})"""
+               {{at: 1, warning: {evil!r}, cause: {{step: {{do: {evil!r}}}, number: 1, acted: 0, struck: 0}}}}]}})"""
     )
     bench.tab.wait_for_timeout(100)
     assert bench.ask("document.querySelectorAll('main img').length") == 0

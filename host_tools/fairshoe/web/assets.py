@@ -121,7 +121,7 @@ def _texts(root: Path, rules: str) -> dict[str, object]:
         "games": _games(root),
         "warnings": {fault.name.lower(): [said.what, said.advice] for fault, said in WARNINGS.items()},
         "words": WORDS,
-        "clauses": {"page": rules, "texts": clauses.texts()},
+        "clauses": {"page": rules, "texts": clauses.in_full()},
     }
 
 

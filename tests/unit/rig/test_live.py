@@ -107,7 +107,13 @@ def test_what_cannot_be_done_is_refused_in_words_and_not_on_record():
     assert live.steps == []
 
 
-def test_a_warning_is_told_with_the_time_since_the_fault_struck():
+def warned(live, to_ms):
+    """The warnings until then, each with what it comes from."""
+    live.run_to(to_ms)
+    return [item for item in json.loads(live.picture())["news"] if "warning" in item]
+
+
+def test_a_warning_names_its_step_and_the_time_since_it_struck():
     data, config = setup("pico-shoe", {"deck_cards": 8})
     live = start(data, config)
     live.run_to(2000)
@@ -115,10 +121,66 @@ def test_a_warning_is_told_with_the_time_since_the_fault_struck():
     act(live, "fault", fault="jam", place="throat", card=2, at_um=60000)
     act(live, "press", button="green")
     live.dealer(True)
-    live.run_to(12000)
-    told = [item for item in json.loads(live.picture())["news"] if "warning" in item]
-    assert told[0]["warning"] == "jam_throat"
-    assert 0 < told[0]["at"] - told[0]["struck"] < 900000
+    (told,) = warned(live, 12000)
+    assert told["warning"] == "jam_throat"
+    cause = told["cause"]
+    assert (cause["number"], cause["step"]["fault"], cause["acted"], cause["again"]) == (2, "jam", 2000000, False)
+    assert 0 < told["at"] - cause["struck"] < 900000
+
+
+def test_a_later_warning_is_not_measured_from_an_older_fault():
+    """A jam that was noticed and cleared, then a door: the door is noticed after it was opened, not after the jam."""
+    data, config = setup("pico-shoe", {"deck_cards": 8})
+    live = start(data, config)
+    live.run_to(2000)
+    act(live, "fault", fault="jam", place="throat", card=2, at_um=60000)
+    live.dealer(True)
+    assert warned(live, 20000)[0]["warning"] == "jam_throat"
+    while not live.stage.rig.plant.outputs[0]:  # the door counts while the machine works
+        assert live.now_ms() < 60000
+        live.run_to(live.now_ms() + 10)
+    live.dealer(False)
+    act(live, "open")
+    door = [item for item in warned(live, live.now_ms() + 2000) if item["warning"] == "door"][-1]
+    assert door["cause"]["step"]["do"] == "open"
+    assert 0 <= door["at"] - door["cause"]["struck"] < 100000
+
+
+def test_a_fault_that_stays_is_named_again_as_one_that_is_still_there():
+    data, config = setup("pico-shoe", {"deck_cards": 8})
+    live = start(data, config)
+    live.run_to(2000)
+    act(live, "fault", fault="roller_dead", roller="pick")
+    live.dealer(True)
+    told = warned(live, 60000)
+    assert len(told) >= 2
+    assert [item["cause"]["again"] for item in told[:2]] == [False, True]
+    assert [item["cause"]["number"] for item in told[:2]] == [1, 1]
+
+
+def test_a_card_can_be_stopped_where_it_is_and_the_device_calls_it_a_jam():
+    for board, way, warning in (("pico-shoe", 0, "jam_throat"), ("pico-carousel", 1, "jam_exit")):
+        live = start(*setup(board, {"deck_cards": 12}))
+        assert live.act('{"do": "stop_card"}') == "no card moves there"
+        live.dealer(True)
+        while not [body for body in json.loads(live.picture())["bodies"] if body[0] == way and body[1] > 40000]:
+            assert live.now_ms() < 60000
+            live.run_to(live.now_ms() + 3)
+        act(live, "stop_card", way=way)
+        told = warned(live, live.now_ms() + 3000)
+        assert told[0]["warning"] == warning
+        assert told[0]["cause"]["step"]["do"] == "stop_card"
+
+
+def test_one_line_can_be_repaired_alone():
+    live = start(*setup("pico-shoe", "house"))
+    for line in ("throat_a", "throat_b"):
+        act(live, "fault", fault="beam_stuck", line=line, level=1)
+    act(live, "repair", line="throat_a")
+    faults = live.stage.rig.plant.faults.entries
+    assert [fault.values["line"] for fault in faults] == ["throat_b"]
+    act(live, "repair")
+    assert live.stage.rig.plant.faults.entries == []
 
 
 def test_steps_that_cannot_be_done_are_refused_with_their_place():
@@ -133,6 +195,8 @@ def test_steps_that_cannot_be_done_are_refused_with_their_place():
         {"do": "command", "name": "fly"},
         {"do": "fault", "fault": "nope"},
         {"do": "press", "button": "red"},
+        {"do": "load", "cards": 99999},
+        {"do": "load", "cards": "x"},
     )
     live = start(data, config)
     for step in broken:

@@ -9,6 +9,17 @@ export function make(name, { on = {}, data = {}, ...properties } = {}, ...childr
   return made;
 }
 
+/** The whole number that a field holds; null, with a word to the reader, if it is none or out of the field's range. */
+export function whole(input, refuse) {
+  const value = Number(input.value);
+  const good = input.value !== '' && Number.isInteger(value) && value >= Number(input.min) && value <= Number(input.max);
+  input.setAttribute('aria-invalid', String(!good));
+  if (good) return value;
+  refuse(`${input.name || input.id}: a whole number from ${input.min} to ${input.max}, not ${input.value || 'nothing'}. Nothing was done.`);
+  input.focus();
+  return null;
+}
+
 export const find = (id) => document.getElementById(id);
 
 /** Offer a text as a file to keep. */

@@ -1,17 +1,16 @@
 // What hands do to a machine: cards in and out, door, key, plug and cable; at a draw shoe they also draw.
 
-import { find, make } from './dom.js';
+import { make, whole } from './dom.js';
 import { say } from './svg.js';
 
 const button = (id, text, click, title = '') => make('button', { type: 'button', id, title, on: { click } }, text);
-const row = (...children) => make('div', { className: 'row' }, ...children);
 const NO_BYTE = 1000000; // parts per million that are lost
 const RANKS = ['ace', '2', '3', '4', '5', '6', '7', '8', '9', '10', 'jack', 'queen', 'king'];
 
 export class Hands {
-  constructor(act, dealer) {
-    this.act = act;
-    this.count = make('input', { type: 'number', id: 'cards', min: 1, max: 416, value: 52 });
+  constructor(groups, act, dealer, refuse) {
+    Object.assign(this, { act, refuse });
+    this.count = make('input', { type: 'number', id: 'cards', name: 'Cards', min: 1, max: 416, value: 52 });
     this.toggles = {
       door: this.toggle('door', 'Open the door', 'Close the door', () => ({ do: this.door ? 'close' : 'open' })),
       key: this.toggle('key', 'Turn the key', 'Turn the key back', () => ({ do: 'key', to: this.key ? 'off' : 'on' })),
@@ -20,27 +19,9 @@ export class Hands {
     };
     this.helper = make('input', { type: 'checkbox', id: 'dealer', on: { change: () => dealer(this.helper.checked) } });
     this.dealer = dealer;
-    this.more = row();
-    this.reader = row();
-    find('hands-body').replaceChildren(
-      row(
-        make('label', {}, 'Cards ', this.count),
-        button('load', 'Load', () => this.load()),
-        ...[-1, 1].map((off) => button(`load${off}`, off < 0 ? 'one too few' : 'one too many', () => this.load(this.deck + off))),
-        button('load-two', 'two decks', () => this.load(2 * this.deck)),
-        button('load-back', 'another back', () => act({ do: 'load', cards: Number(this.count.value), deck: 2 })),
-      ),
-      row(
-        button('take', 'Take the tray', () => act({ do: 'take' })),
-        button('put', 'Put a card into the tray', () => act({ do: 'litter', cards: 1 })),
-        button('lift', 'Empty the hopper', () => act({ do: 'lift' })),
-        button('clear', 'Clear by hand', () => act({ do: 'clear' }), 'every card out, wherever it lies: open the door first'),
-      ),
-      this.more,
-      this.reader,
-      row(...Object.values(this.toggles)),
-      make('label', { className: 'check' }, this.helper, ' a dealer plays by itself and clears every stop'),
-    );
+    this.rows = Object.fromEntries(Object.entries(groups.rows).map(([place, { hands }]) => [place, hands]));
+    groups.top.append(make('label', { className: 'check' }, this.helper, ' a dealer plays by itself and clears every stop'));
+    this.rows.inside.append(this.toggles.plug, this.toggles.cable);
   }
 
   toggle(id, off, on, step) {
@@ -50,8 +31,9 @@ export class Hands {
     return made;
   }
 
-  load(cards = Number(this.count.value)) {
-    this.act({ do: 'load', cards });
+  load(off = null, more = {}) {
+    const cards = off === null ? whole(this.count, this.refuse) : off;
+    if (cards !== null) this.act({ do: 'load', cards, ...more });
   }
 
   /** Let a dealer play by itself, or stop it. */
@@ -66,17 +48,34 @@ export class Hands {
     this.deck = about.deck;
     this.count.value = about.deck;
     this.helper.checked = dealing;
+    const { act, deck } = this;
+    const stop = (id, text, way) => button(id, text, () => act({ do: 'stop_card', way }), 'a finger on the card that moves there');
+    const out = about.kind === 'carousel' ? [stop('stop-out', 'Stop the card on its way out', 1)] : [];
+    this.rows.hopper.replaceChildren(
+      make('label', {}, 'Cards ', this.count),
+      button('load', 'Load', () => this.load()),
+      ...[-1, 1].map((off) => button(`load${off}`, off < 0 ? 'one too few' : 'one too many', () => this.load(deck + off))),
+      button('load-two', 'two decks', () => this.load(2 * deck)),
+      button('load-back', 'another back', () => this.load(null, { deck: 2 })),
+      button('lift', 'Empty the hopper', () => act({ do: 'lift' })),
+    );
     const drawing = [
-      button('draw', 'Draw a card', () => this.act({ do: 'draw' })),
-      button('draw-two', 'Draw two at once', () => this.act({ do: 'draw_two', offset_um: 20000 })),
-      button('draw-back', 'Draw and put back', () => this.act({ do: 'draw_back' })),
-      button('hold', 'Hold', () => this.act({ do: 'hold' })),
-      button('let-go', 'Let go', () => this.act({ do: 'let_go' })),
+      button('draw', 'Draw a card', () => act({ do: 'draw' })),
+      button('draw-two', 'Draw two at once', () => act({ do: 'draw_two', offset_um: 20000 })),
+      button('draw-back', 'Draw and put back', () => act({ do: 'draw_back' })),
+      button('hold', 'Hold', () => act({ do: 'hold' })),
+      button('let-go', 'Let go', () => act({ do: 'let_go' })),
     ];
-    this.more.replaceChildren(...(about.kind === 'draw' ? drawing : []));
+    this.rows.throat.replaceChildren(...(about.kind === 'draw' ? drawing : [stop('stop-in', 'Stop the card on its way in', 0)]));
+    const tray = [button('take', 'Take the tray', () => act({ do: 'take' })), button('put', 'Put a card into the tray', () => act({ do: 'litter', cards: 1 })), ...out];
+    this.rows.exit.replaceChildren(...(about.kind === 'draw' ? [] : tray));
     this.readerState = about.inputs.includes('hole_card') ? make('output', { id: 'reader' }) : null;
-    this.reader.replaceChildren(...(this.readerState ? this.readerParts(keyed) : []));
-    for (const id of ['take', 'put']) find(id).hidden = about.kind === 'draw';
+    this.rows.case.replaceChildren(
+      this.toggles.door,
+      button('clear', 'Clear by hand', () => act({ do: 'clear' }), 'every card out, wherever it lies: open the door first'),
+      this.toggles.key,
+      ...(this.readerState ? this.readerParts(keyed) : []),
+    );
   }
 
   /** The reader of the dealer's hole card. The host must have reported an ace, king, queen or jack up first. */

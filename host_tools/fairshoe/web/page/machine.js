@@ -5,7 +5,7 @@ import { LINES, OUTPUTS } from './lines.js';
 import { Beam, Pile, Roller } from './parts.js';
 import { Carousel } from './store_carousel.js';
 import { Shelves } from './store_shelves.js';
-import { el, flag, set } from './svg.js';
+import { el, flag, heat, set } from './svg.js';
 import { PX_PER_MM, Way, bend } from './way.js';
 
 const CARD = 88.9 * PX_PER_MM;
@@ -38,8 +38,9 @@ class Signals {
 const LAYOUTS = { carousel, shelves, shoe, draw };
 
 export class Machine {
-  /** An empty machine of this board, in `holder`. */
-  constructor(holder, board) {
+  /** An empty machine of this board, in `holder`. With `hands`, its parts can be touched: beam(line), card(way), door(),
+   * hopper() and tray(). */
+  constructor(holder, board, hands = null) {
     this.kind = board.mechanism.kind;
     const mech = board.mechanism;
     const layout = LAYOUTS[this.kind](mech, board);
@@ -47,7 +48,9 @@ export class Machine {
     this.beams = layout.beams.filter((beam) => board.inputs[beam.line] !== undefined);
     this.piles = { hopper: layout.hopper, tray: layout.tray };
     this.door = el('path', { class: 'door', d: layout.door }, el('title', {}, 'door'));
-    this.svg = el('svg', { viewBox: layout.view, class: `machine ${this.kind}`, 'aria-hidden': 'true' });
+    const seen = hands ? { role: 'group', 'aria-label': 'Parts of the machine that hands can reach' } : { 'aria-hidden': 'true' };
+    this.svg = el('svg', { viewBox: layout.view, class: `machine ${this.kind}`, ...seen });
+    if (hands) this.heat(hands, layout);
     this.svg.append(el('path', { class: 'case', d: layout.case }), this.door, ...layout.back);
     if (layout.store) this.svg.append(layout.store.layer);
     for (const part of [layout.hopper, layout.tray, ...layout.rollers]) if (part) this.svg.append(part.layer);
@@ -56,6 +59,15 @@ export class Machine {
     if (layout.front) this.svg.append(layout.front);
     holder.replaceChildren(this.svg);
     this.t = 0;
+  }
+
+  heat(hands, { ways, store, hopper, tray }) {
+    heat(this.door, 'door: open or close it', hands.door);
+    hopper.heat('hopper: load a deck', hands.hopper);
+    tray?.heat('tray: take the cards', hands.tray);
+    for (const beam of this.beams) beam.heat(hands.beam);
+    store?.heat?.(hands.beam);
+    if (this.kind !== 'draw') ways.forEach((way, number) => Object.assign(way, { touch: () => hands.card(number) }));
   }
 
   show(picture) {

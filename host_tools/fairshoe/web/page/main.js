@@ -1,8 +1,9 @@
 // Joins the parts of the page: a source of pictures, and the views that show them.
 
 import { Clock } from './clock.js';
-import { find, make } from './dom.js';
+import { find, make, whole } from './dom.js';
 import { Faults } from './faults.js';
+import { Groups } from './groups.js';
 import { Hands } from './hands.js';
 import { LINES } from './lines.js';
 import { Machine } from './machine.js';
@@ -36,14 +37,19 @@ class Page {
     const act = (step) => this.watching || this.source.act(step);
     this.panel = new Panel((button) => act({ do: 'press', button }));
     this.clock = new Clock({ setSpeed: (speed) => this.setSpeed(speed), scan: () => (this.watching ? this.player : this.source).scan() });
-    this.hands = new Hands(act, (on) => this.source.dealer(on));
-    this.faults = new Faults(act);
-    this.wire = new Wire(act);
+    const refuse = (text) => this.tell(text);
+    this.groups = new Groups();
+    this.hands = new Hands(this.groups, act, (on) => this.source.dealer(on), refuse);
+    this.faults = new Faults(this.groups, act, refuse);
+    this.wire = new Wire(act, refuse);
+    const beam = (line) => this.faults.touchBeam(line);
+    const card = (way) => act({ do: 'stop_card', way });
+    this.touch = { beam, card, door: () => this.hands.toggles.door.click(), hopper: () => this.hands.load(), tray: () => act({ do: 'take' }) };
     this.news = new News({ warnings, clauses, words }, (ms) => this.goTo(ms));
     this.moments = new Moments({ save: () => this.source.save(), now: () => this.now(), goTo: (ms) => this.goTo(ms), say: (text) => this.tell(text) });
     this.scenarios = new Scenarios(load, (data) => this.watch(data));
     this.tour = new Tour((setup, stop) => this.play(setup, stop));
-    this.choices();
+    this.choices(refuse);
     this.panel.allow(false);
     addEventListener('hashchange', () => this.follow());
     if (!this.follow()) this.restart();
@@ -53,11 +59,12 @@ class Page {
 
   // -- which machine --------------------------------------------------------------------------------------------------
 
-  choices() {
+  choices(refuse) {
     find('board').append(...Object.keys(boards).map((name) => make('option', { value: name }, name)));
     find('board').addEventListener('change', () => this.fitGame());
     find('setup').addEventListener('submit', (event) => {
       event.preventDefault();
+      if (whole(find('seed'), refuse) === null) return;
       history.replaceState(null, '', location.pathname);
       this.restart();
     });
@@ -110,7 +117,7 @@ class Page {
     this.tour?.leave();
     this.player.clear();
     this.data = setup;
-    this.machine = new Machine(find('drawing'), boards[setup.board]);
+    this.machine = new Machine(find('drawing'), boards[setup.board], this.touch);
     this.news.clear();
     this.wire.clear();
     this.names = []; // of all events since power-up
@@ -191,6 +198,7 @@ class Page {
       this.panel.allow(true);
       this.hands.fit(message.about, this.dealing, Boolean(this.data.role));
       this.faults.fit(message.about);
+      this.groups.fit(message.about.kind);
     } else if (message.frame) {
       if (this.watching) this.player.push(message.frame);
     } else if (message.watched) {
@@ -213,6 +221,7 @@ class Page {
     this.machine.show(picture);
     this.panel.show(picture);
     this.clock.show(picture);
+    say(find('brief'), `${(picture.t / 1e6).toFixed(1).padStart(5)} s  ${picture.power ? picture.display.filter(Boolean).join(' / ') : 'dark'}`);
     this.hands.show(picture, line);
     this.faults.show(picture);
     this.wire.show(picture);

@@ -2,6 +2,7 @@
 
 import { find, make } from './dom.js';
 import { eventText, plain } from './event_text.js';
+import { stepText } from './fault_list.js';
 
 const KEPT = 200;
 
@@ -21,7 +22,6 @@ export class News {
   }
 
   show(picture) {
-    this.struck = picture.struck ?? -1;
     this.latched = picture.warning !== 'none';
     for (const item of picture.news ?? []) this.add(item, picture);
     if (this.told && picture.display[2]) {
@@ -36,47 +36,54 @@ export class News {
   }
 
   /** A moment to go back to. */
-  time(at) {
-    const text = `${(at / 1e6).toFixed(3)} s`;
+  time(at, text = `${(at / 1e6).toFixed(3)} s`) {
     return make('button', { type: 'button', className: 'moment', title: 'go to this moment', on: { click: () => this.goTo(Math.floor(at / 1000)) } }, text);
   }
 
-  event({ at, event, fields, order = Object.keys(fields) }) {
-    if (event === 'cards_odd' && !this.latched) this.odd(at, fields);
+  event({ at, event, fields, cause, order = Object.keys(fields) }) {
+    if (event === 'cards_odd' && !this.latched) this.odd(at, fields, cause);
     if (fields.clause && this.last && fields.warning === this.last.warning) this.rule(fields);
     const [name, ...told] = eventText(event, fields, order, this.fieldWords).split(': ');
     return make('li', { data: { 'data-event': event } }, this.time(at), ' ', make('b', {}, name), told.length ? `: ${told.join(': ')}` : '');
   }
 
   warning(item) {
-    const { at, warning, struck, acted, acted_us } = item;
+    const { at, warning, cause } = item;
     const [what, advice] = this.warnings[warning] ?? ['', ''];
-    const since = struck >= 0 && struck <= at ? [struck, 'the fault struck'] : [acted_us, `“${plain(acted)}”`];
-    const took = acted || struck >= 0 ? `Noticed ${((at - since[0]) / 1000).toFixed(1)} ms after ${since[1]}.` : '';
     this.told = make('q', {});
-    this.ruled = make('p', { hidden: true });
+    this.ruled = make('p', { className: 'rule', hidden: true });
     this.last = item;
     this.finding.replaceChildren(
       make(
         'div',
         { className: 'noticed', data: { 'data-warning': warning } },
-        make('p', {}, make('b', {}, plain(warning)), `: ${what}. ${took}`),
+        make('p', {}, make('b', {}, plain(warning)), `: ${what}. `, ...this.caused(at, cause)),
+        make('p', {}, make('b', {}, 'Dealer: '), `${advice}.`),
         this.ruled,
         make('p', {}, 'The display says ', this.told),
-        make('p', {}, make('b', {}, 'Dealer: '), `${advice}.`),
       ),
     );
-    return make('li', { className: 'warned' }, this.time(at), ' ', make('b', {}, `warning ${plain(warning)}`), took ? ` · ${took}` : '');
+    return make('li', { className: 'warned' }, this.time(at), ' ', make('b', {}, `warning ${plain(warning)}`), ...(cause ? [' · ', ...this.caused(at, cause)] : []));
+  }
+
+  /** Which step led to it, and how long ago that struck. */
+  caused(at, cause) {
+    if (!cause) return [];
+    const { step, number, acted, struck, again } = cause;
+    const ms = (us) => `${(us / 1000).toFixed(1)} ms`;
+    const which = number ? ['step ', this.time(acted, `${number}`), ', '] : [];
+    const text = `“${stepText(step)}”`;
+    if (again) return ['Still there from ', ...which, `${text}.`];
+    return [`Noticed ${ms(at - struck)} after `, ...which, text, step.do === 'fault' ? ' struck.' : '.'];
   }
 
   /** Something odd that a rule covers: the machine goes on, without a warning. */
-  odd(at, { warning }) {
-    const took = this.struck >= 0 && this.struck <= at ? ` Noticed ${((at - this.struck) / 1000).toFixed(1)} ms after the fault struck.` : '';
+  odd(at, { warning }, cause) {
     this.told = null;
-    this.ruled = make('p', { hidden: true });
+    this.ruled = make('p', { className: 'rule', hidden: true });
     this.last = { warning };
     this.finding.replaceChildren(
-      make('div', { className: 'noticed', data: { 'data-odd': warning } }, make('p', {}, make('b', {}, plain(warning)), `: ${this.warnings[warning]?.[0] ?? ''}. No warning: the machine goes on.${took}`), this.ruled),
+      make('div', { className: 'noticed', data: { 'data-odd': warning } }, make('p', {}, make('b', {}, plain(warning)), `: ${this.warnings[warning]?.[0] ?? ''}. No warning: the machine goes on. `, ...this.caused(at, cause)), this.ruled),
     );
   }
 

@@ -1,6 +1,6 @@
 // Parts that every machine has, each with `layer` to be put into the drawing and a method that shows its state.
 
-import { el, flag, say, set } from './svg.js';
+import { el, flag, heat, say, set } from './svg.js';
 
 /** A pile of cards: a block that grows, with its number. `way` -1: it lies above `y`, 1: below. */
 export class Pile {
@@ -9,7 +9,13 @@ export class Pile {
     this.block = el('rect', { class: 'pile', x, width, rx: 2, y, height: 0 });
     this.number = el('text', { class: 'count', x: x + width / 2, y: y + way * 14 });
     this.layer = el('g', {}, this.block, this.number);
+    this.place = { x: x - 4, width: width + 8, y: way > 0 ? y - 6 : y - 46, height: 52 };
     if (label) this.layer.append(el('text', { class: 'label', x: x + width / 2, y: y + 21 }, label));
+  }
+
+  /** Hands at the pile. */
+  heat(label, touch) {
+    heat(this.layer, label, touch, el('rect', { class: 'hit', rx: 4, ...this.place }));
   }
 
   show(count) {
@@ -56,6 +62,12 @@ export class Beam {
     );
     if (label) this.layer.append(el('text', { class: 'label minor', y: text_y ?? -reach - 8, transform: `rotate(${-angle})` }, label));
     this.edges = 0;
+    this.reach = reach;
+  }
+
+  /** A finger in the beam: `touch` gets its line. */
+  heat(touch) {
+    heat(this.layer, `${this.line.replaceAll('_', ' ')} beam: block it, or free it`, () => touch(this.line), el('line', { class: 'hit', y1: -this.reach, y2: this.reach }));
   }
 
   /** level: what the device sees; truth: what is so; edges: how often it has changed. */

@@ -1,6 +1,6 @@
 // The carousel: slots around a hub, the mouth at the left, the ejector in the hub, the slot beam at the top.
 
-import { el, flag, set } from './svg.js';
+import { el, flag, heat, set } from './svg.js';
 
 const HUB = 52;
 
@@ -20,7 +20,13 @@ export class Carousel {
     this.eye = el('g', { class: 'beam', transform: `rotate(${turn - 180})` }, el('title', {}, 'slot beam'));
     this.eye.append(el('circle', { class: 'lamp', cx: -radius - 9, r: 3.5 }), el('circle', { class: 'eye', cx: -HUB + 8, r: 4.5 }));
     this.eye.prepend(el('line', { class: 'ray', x1: -radius - 9, x2: -HUB + 8 }));
+    this.ray = { x1: -radius - 9, x2: -HUB + 8 };
     this.layer = el('g', { transform: `translate(${x} ${y})` }, this.wheel, this.eye, this.arm);
+  }
+
+  /** A finger in the slot beam. */
+  heat(touch) {
+    heat(this.eye, 'slot beam: block it, or free it', () => touch('slot'), el('line', { class: 'hit', ...this.ray }));
   }
 
   show(picture, lines) {

@@ -10,6 +10,20 @@ export function el(name, attributes = {}, ...children) {
   return made;
 }
 
+/** Let hands reach a part of the drawing: a button for mouse, finger and keyboard. `hit` is what can be clicked besides. */
+export function heat(element, label, touch, hit = null) {
+  element.classList.add('hot');
+  for (const [key, value] of Object.entries({ tabindex: '0', role: 'button', 'aria-label': label })) element.setAttribute(key, value);
+  element.addEventListener('click', touch);
+  element.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' && event.key !== ' ') return;
+    event.preventDefault();
+    touch();
+  });
+  if (hit) element.append(hit);
+  return element;
+}
+
 /** Set an attribute if it is another one. */
 export function set(element, name, value) {
   const cache = (element.shown ??= {});

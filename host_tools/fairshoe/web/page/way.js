@@ -1,6 +1,6 @@
 // A way along which cards move: a line of points on the drawing, measured in micrometres of the machine.
 
-import { el, flag, set } from './svg.js';
+import { el, flag, heat, set } from './svg.js';
 
 export const PX_PER_MM = 1.75;
 
@@ -19,6 +19,7 @@ export class Way {
     this.points = points;
     this.layer = el('g');
     this.cards = [];
+    this.touch = null; // what a finger on a card of this way does
   }
 
   /** The point at a place, and the number of the piece it lies on. */
@@ -42,6 +43,7 @@ export class Way {
   show(bodies) {
     while (this.cards.length < bodies.length) {
       const card = el('path', { class: 'card' });
+      if (this.touch) heat(card, 'card under way: stop it', this.touch);
       this.cards.push(card);
       this.layer.append(card);
     }

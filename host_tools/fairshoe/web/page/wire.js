@@ -1,6 +1,6 @@
 // Bytes on the link: frames decoded by our JavaScript client beside the raw bytes; filter, capture file, a bad or slow cable.
 
-import { download, find, make } from './dom.js';
+import { download, find, make, whole } from './dom.js';
 import { fromHex, toHex } from './fairshoe-js/bytes.js';
 import { Dictionary } from './fairshoe-js/dictionary.js';
 import { FrameDecoder } from './fairshoe-js/frames.js';
@@ -20,15 +20,18 @@ export function pcap(pieces) {
 }
 
 export class Wire {
-  constructor(act) {
+  constructor(act, refuse) {
     this.dictionary = new Dictionary();
     this.filter = make('input', { type: 'search', id: 'wire-filter', placeholder: 'for example stack, or status', on: { input: () => this.draw() } });
     this.quiet = make('input', { type: 'checkbox', id: 'wire-status', on: { change: () => this.draw() } });
     this.list = make('ol', { id: 'wire-list', tabIndex: 0, data: { 'aria-label': 'Frames, newest first' } });
-    const lay = () => act(this.cable());
+    const lay = () => {
+      const delay_ms = whole(this.delay, refuse);
+      if (delay_ms !== null) act({ do: 'link', ...CABLES[this.kind.value], ...(delay_ms && { delay_ms }) });
+    };
     this.kind = make('select', { id: 'cable-kind', on: { change: lay } });
     this.kind.append(...Object.keys(CABLES).map((name) => make('option', { value: name }, name)));
-    this.delay = make('input', { type: 'number', id: 'cable-delay', min: 0, max: 1000, step: 10, value: 0, title: 'each way; from 250 ms on a host gets no session: it says hello again every 500 ms', on: { change: lay } });
+    this.delay = make('input', { type: 'number', id: 'cable-delay', name: 'Delay of the cable', min: 0, max: 1000, step: 10, value: 0, title: 'each way; from 250 ms on a host gets no session: it says hello again every 500 ms', on: { change: lay } });
     const forge = make('button', { type: 'button', id: 'forge', title: 'a stranger on the cable gives a command without the key', on: { click: () => act({ do: 'forge', name: 'shuffle' }) } }, 'Forge a command');
     find('wire-body').replaceChildren(
       make('div', { className: 'row' }, make('label', {}, 'Filter ', this.filter), make('label', {}, this.quiet, ' status too')),
@@ -44,12 +47,6 @@ export class Wire {
     this.frames = [];
     this.pieces = [];
     this.dirty = true;
-  }
-
-  /** The chosen cable, as a step. */
-  cable() {
-    const delay_ms = Math.min(1000, Math.max(0, Math.round(Number(this.delay.value))));
-    return { do: 'link', ...CABLES[this.kind.value], ...(delay_ms && { delay_ms }) };
   }
 
   /** Show the machine's cable, which steps of a link or a scenario may have changed. */
