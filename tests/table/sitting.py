@@ -8,8 +8,10 @@ from typing import Any
 
 from fairshoe_table.desk.setup import Setup
 from fairshoe_table.desk.taps import Desk
+from fairshoe_table.play import registry
 from fairshoe_table.simulated.desk import open_desk
 
+EXAMPLE = Path(__file__).resolve().parents[2] / "host_tools" / "examples" / "house_three"
 TURNS_MAX = 4000
 STEPS_MAX = 400
 Values = dict[str, Any]
@@ -89,6 +91,15 @@ def sitting(folder: Path, game: str, seed: int = 3, **more: Any) -> Generator[Si
         listen(it)
         desk.begin()
         yield it
+
+
+def house_three(folder: Path) -> list[str]:
+    """The game of another package as pip leaves it, for sys.path: its module, and a folder with its metadata."""
+    info = folder / "house_three-0.1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: house-three\nVersion: 0.1.0\n")
+    (info / "entry_points.txt").write_text(f"[{registry.GROUP}]\nhouse-three = house_three:GAME\n")
+    return [str(EXAMPLE), str(folder)]
 
 
 def listen(it: Sitting) -> None:

@@ -171,3 +171,19 @@ def test_a_correction_after_which_the_round_would_have_gone_on_otherwise_is_refu
     with pytest.raises(UsageError, match="would not be over"):  # the dealer has 16
         books.correct(number, "cards:0:3", cards("8h"), options, "dealer", BY)
     check_books(books)
+
+
+def test_cards_of_two_hands_that_were_exchanged_are_corrected_at_once(books: Books) -> None:
+    """Each correction alone would enter a card twice."""
+    number = caribbean(books, "Ac,7d,7s,3h,2c", "Ah,Kd,9c,4s,2h")
+    right, dealers = list(cards("Ah 7d 7s 3h 2c")), list(cards("Ac Kd 9c 4s 2h"))
+    mine, other = (told.key for told in books.inputs(number)[-1:-3:-1])
+    for of, faces in ((mine, right), (other, dealers)):
+        with pytest.raises(UsageError, match="is entered again"):
+            books.correct(number, of, faces, FULL, "dealer", BY)
+    books.correct(number, mine, right, FULL, "dealer", BY, (other, dealers))
+    round = books.play(number, FULL).round
+    assert round.hands[0].cards == tuple(right) and round.dealer == tuple(dealers)
+    with pytest.raises(UsageError, match="no such cards"):
+        books.correct(number, mine, right, FULL, "dealer", BY, (other, dealers[:4]))
+    check_books(books)

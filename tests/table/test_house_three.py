@@ -11,7 +11,7 @@ from house_three_test import (
     test_the_return_is_counted_over_every_deal,
 )
 from running_tables import check_books
-from sitting import sitting
+from sitting import EXAMPLE, house_three, sitting
 
 from fairshoe.cli.command_line import main
 from fairshoe_table.play import registry
@@ -23,18 +23,12 @@ __all__ = [
     "test_every_row_pays_ante_and_play_wager",
     "test_the_return_is_counted_over_every_deal",
 ]
-EXAMPLE = Path(__file__).resolve().parents[2] / "host_tools" / "examples" / "house_three"
 NAME = "house-three"
 
 
 @pytest.fixture(autouse=True)
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
-    """The package as pip leaves it: its module on the path, beside it a folder with its metadata."""
-    info = tmp_path / "house_three-0.1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: house-three\nVersion: 0.1.0\n")
-    (info / "entry_points.txt").write_text(f"[{registry.GROUP}]\n{NAME} = house_three:GAME\n")
-    monkeypatch.setattr(sys, "path", [str(EXAMPLE), str(tmp_path), *sys.path])
+    monkeypatch.setattr(sys, "path", [*house_three(tmp_path), *sys.path])
     registry.find.cache_clear()
     yield
     registry.find.cache_clear()

@@ -19,8 +19,19 @@ SPEED = 20.0
 STEPS_MAX = 400
 
 
+# Where the focus is among the controls that the Tab key reaches now, and where a control is.
+STOPS = """(name) => {
+  const within = document.querySelector('dialog[open]') ?? document;
+  const stops = [...within.querySelectorAll('a[href], button, input, select, summary')];
+  const there = stops.filter((it) => !it.disabled && it.checkVisibility());
+  return [there.indexOf(document.activeElement), there.findIndex((it) => it.id === name)];
+}"""
+
+
 class Dealer(Bench):
-    """A person at the page, who taps."""
+    """A person at the page, by mouse, finger or keys alone."""
+
+    way = "mouse"
 
     @property
     def table(self) -> Any:
@@ -29,12 +40,48 @@ class Dealer(Bench):
 
     def tap(self, name: str) -> None:
         """Tap a control, and wait until the server has answered."""
-        self.tab.click(f"#{name}")
+        self.press(name)
         self.until("table.taps === 0")
 
+    def press(self, name: str) -> None:
+        """Touch a control in this person's way."""
+        if self.way == "mouse":
+            self.tab.click(f"#{name}")
+        elif self.way == "finger":
+            self.tab.tap(f"#{name}")
+        else:
+            self._reach(name)
+            box = self.ask("document.activeElement.type") == "checkbox"
+            self.tab.keyboard.press("Space" if box else "Enter")
+
+    def _reach(self, name: str) -> None:
+        """Tab to a control. The page may change meanwhile: look again then."""
+        for _ in range(8):
+            at, wanted = self.tab.evaluate(STOPS, name)
+            if wanted < 0:
+                raise AssertionError(f"no key reaches {name}")
+            if at == wanted:
+                return
+            for _ in range(abs(wanted - at)):
+                self.tab.keyboard.press("Tab" if wanted > at else "Shift+Tab")
+        raise AssertionError(f"the focus does not come to {name}")
+
+    def write(self, name: str, text: str) -> None:
+        """Fill a field in."""
+        if self.way == "keys":
+            self._reach(name)
+        else:
+            self.press(name)
+        self.tab.keyboard.press("Control+a")
+        self.tab.keyboard.type(text)
+
     def card(self, rank: str, suit: str) -> None:
-        """Two taps."""
-        self.tab.click(f"#rank-{rank}")
+        """Two taps, or two letters."""
+        if self.way == "keys" and not self.ask("document.querySelector('dialog[open]')"):
+            self.tab.keyboard.type(("T" if rank == "10" else rank) + suit[0])
+            self.until("table.taps === 0")
+            return
+        self.press(f"rank-{rank}")
         self.tap(f"suit-{suit}")
 
     def bets(self) -> None:
@@ -105,11 +152,12 @@ class Serving:
 
 
 @contextmanager
-def dealer(chromium: Any, setup: Setup, **page: Any) -> Generator[Dealer]:
+def dealer(chromium: Any, setup: Setup, way: str = "mouse", **page: Any) -> Generator[Dealer]:
     """The page of a table in a tab; `errors` has what the console complained about."""
     serving = Serving(setup)
     view = {"viewport": {"width": 1180, "height": 900}, **page}
     sitting = Dealer(chromium.new_page(**view), serving.server.url)
+    sitting.way = way
     sitting.tab.goto(sitting.url)
     try:
         yield sitting

@@ -24,7 +24,8 @@ SOURCES = ("firmware", "hal/sim", "rig", "hal/__init__.py", "hal/flash.py")
 LEFT_OUT = ("firmware/main.py",)
 # Words for the numbers in fields of events, as `fairshoe monitor` has them.
 WORDS = {"cause": CAUSES, "how": HOW, "defect": DEFECTS, "command": MESSAGE_NAMES, "during": MESSAGE_NAMES}
-SHARED = ("style.css", "dom.js", "svg.js", "source_live.js", "icon.svg")  # files of this page that other pages use
+# Files of this page that other pages use.
+SHARED = ("style.css", "dom.js", "svg.js", "source_live.js", "live_states.js", "icon.svg")
 _RULES_HEAD = """<!doctype html>
 <html lang="en">
 <head>

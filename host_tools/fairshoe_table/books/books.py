@@ -26,7 +26,7 @@ from fairshoe_table.play import registry
 from fairshoe_table.play.game import ALL_OUT, Play
 from fairshoe_table.play.inputs import Input
 from fairshoe_table.play.options import Options
-from fairshoe_table.play.round import apply, asks, new_play, rebuild, settle
+from fairshoe_table.play.round import apply, asks, corrected, new_play, rebuild, settle
 from fairshoe_table.rules.ledger import HOUSE, TRAY, Line, Outcome, Transfer, layout, player, transfers
 from fairshoe_table.rules.meters import Meter, Meters
 
@@ -247,22 +247,31 @@ class Books:
     # -- corrections --------------------------------------------------------------------------------------------------
 
     def correct(
-        self, number: int, of: str, cards: Sequence[int], options: Options, source: str, approval: str
+        self,
+        number: int,
+        of: str,
+        cards: Sequence[int],
+        options: Options,
+        source: str,
+        approval: str,
+        also: tuple[str, Sequence[int]] = ("", ()),
     ) -> list[Line]:
         """Put other cards in the place of those of one input, before or after they were settled. Nothing is
         overwritten: the wrong input stays, lines that change are reversed and booked again. `approval` names the
-        supervisor. Gives the lines that were booked now."""
+        supervisor; `also` is the other input where cards of two were exchanged: neither can be corrected alone. Gives
+        the lines that were booked now."""
         if not approval.strip():
             raise UsageError("a correction names no supervisor.", "Call one, and enter who approves it.")
         times = sum(told.kind == "correct" and told.data["of"] == of for told in self.inputs(number))
         data = {"of": of, "cards": list(cards), "source": source, "approval": approval.strip()}
+        data |= {"also": also[0], "also_cards": list(also[1])} if also[0] else {}
         return self.record(number, Input(f"correct:{of}:{times + 1}", "correct", data), options)
 
     def _corrected(self, number: int, before: Play, told: Input) -> Play:
         """The round as it would have been with the right cards; refused where it would have gone on otherwise."""
         inputs = self.inputs(number)
-        wrong = next((one for one in inputs if one.key == told.data["of"] and one.kind == "cards"), None)
-        if wrong is None or len(wrong.data["cards"]) != len(told.data["cards"]):
+        there = {one.key: len(one.data["cards"]) for one in inputs if one.kind == "cards"}
+        if any(there.get(of) != len(cards) for of, cards in corrected(told)):
             raise UsageError(f"no such cards in round {number}.", "Choose a hand that was entered.")
         newer = self._db.execute(
             "SELECT 1 FROM inputs i JOIN rounds r ON r.id = i.round WHERE r.tbl = ? AND r.id > ? AND i.key = 'closed'",

@@ -150,13 +150,17 @@ class Rack:
         name = f"{self._table}/layout "
         return int(self._db.execute(names, (len(name), name)).fetchone()[0] or 0)
 
-    def shift(self, number: int) -> Shift:
-        """One shift, with what was settled in it."""
-        rows = self._db.execute(
+    def entries(self, number: int) -> tuple[Entry, ...]:
+        """What people entered in one shift, in its order."""
+        found = self._db.execute(
             "SELECT shift, kind, cents, note, by, utc FROM rack WHERE tbl = ? AND shift = ? ORDER BY id",
             (self._table, number),
         )
-        entries = tuple(Entry(*row) for row in rows)
+        return tuple(Entry(*row) for row in found)
+
+    def shift(self, number: int) -> Shift:
+        """One shift, with what was settled in it."""
+        entries = self.entries(number)
         tray, win, contributions, other = f"{self._table}/tray", 0, 0, 0
         moved = self._db.execute(
             "SELECT t.source, t.target, SUM(t.cents) FROM transfers t JOIN inputs i ON i.id = t.cause"

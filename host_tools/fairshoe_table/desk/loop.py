@@ -37,7 +37,7 @@ from fairshoe_table.desk.drafts import Draft
 from fairshoe_table.desk.line_list import ShownLine, shown_lines
 from fairshoe_table.desk.page_floor import Hands, NotYet, PageFloor
 from fairshoe_table.desk.view import desk_values
-from fairshoe_table.play.game import Ask
+from fairshoe_table.play.game import Ask, EnteredTwice
 from fairshoe_table.play.inputs import Input
 from fairshoe_table.play.options import Options
 from fairshoe_table.play.round import apply, asks
@@ -48,8 +48,7 @@ QUIET_S = 0.05  # so long the shoe is listened to before taps are looked at
 CALLS_MAX = 20
 PAUSE_S = 0.2  # after something has failed
 TAPPED: dict[str, type[Command]] = {kind.NAME: kind for kind in (CloseBetting, Release, EndRound)}
-# What simulated hands do by themselves; a warning they clear only when they are asked to.
-_PLAIN_WORK = (Need.DECK, Need.TAKE, Need.BURN, Need.EMPTY_SHOE)
+PLAIN_WORK = (Need.DECK, Need.TAKE, Need.BURN, Need.EMPTY_SHOE)
 
 Values = dict[str, Any]
 Tap = Mapping[str, Any]
@@ -83,6 +82,8 @@ class DeskLoop(Table):
         self.auditor = auditor  # the key with which disclosed seeds are asked for
         self.inserted = inserted  # the faces of a deck, in the order in which the machine takes it in
         self.silent = False  # the auditor uses the line
+        self.reading = 0  # the round whose seed is read, until the shoe is back
+        self.twice: EnteredTwice | None = None  # why a card was refused, until another one is entered
         self.tapped: type[Command] | None = None
         self.offered: type[Command] | None = None
         self.step: Step | None = None
@@ -191,6 +192,8 @@ class DeskLoop(Table):
                 said = deed()
                 self._look_again()
             except FairshoeError as error:
+                with contextlib.suppress(Exception):  # the books may not be readable now
+                    self.publish()  # a card that was refused is shown with the one that it repeats
                 answer.set_exception(error)
             except (LookupError, TypeError, ValueError, ArithmeticError):
                 answer.set_exception(UsageError("the page sent something that is no tap.", "Reload the page."))
@@ -340,7 +343,7 @@ class DeskLoop(Table):
         return asks(self._play(), self._dealt())
 
     def hand_due(self, step: Step, status: Status) -> None:
-        if self.hands is None or not self.hands_by_themselves or step.need not in _PLAIN_WORK:
+        if step.need not in self.unasked:
             return
         if _situation(status) != self._worked:  # a status may be older than what the hands did last
             self._worked = _situation(status)
@@ -372,7 +375,29 @@ class DeskLoop(Table):
             self.entry = [(int(card), str(it.data["source"])) for it in before for card in it.data["cards"]]
 
     def _clear_entry(self) -> None:
-        self.entry, self.entry_key = [], ""
+        self.entry, self.entry_key, self.twice = [], "", None
+
+    def back(self) -> None:
+        """The shoe answers again."""
+        self.reading = 0
+        self.linked(True, "")
+
+    @property
+    def giving(self) -> type[Command] | None:
+        """The command that the shoe has or gets in a moment; None after a refusal: then a person sees to it."""
+        if self._under_way is not None:
+            return type(self._under_way[0].message)
+        due = self.step.command if self.step is not None else None
+        return None if self._refused is not None else self.tapped or due
+
+    @property
+    def unasked(self) -> tuple[Need, ...]:
+        """What simulated hands do by themselves; a warning they clear only when they are asked to."""
+        return PLAIN_WORK if self.hands is not None and self.hands_by_themselves else ()
+
+    @property
+    def linked_now(self) -> bool:
+        return self.shoe.up
 
     def shown_round(self) -> int:
         """The round whose lines are shown: the open one; the one before until it is closed and every line is done."""
@@ -389,7 +414,8 @@ class DeskLoop(Table):
         """Hold the dealt cards against the disclosed seed, book what was found, and call a person if they differ."""
         self.checking = 0
         assert self.auditor is not None
-        self.silent = True
+        self.silent, self.reading = True, number
+        self.publish()
         self.linked(False, "the auditor reads the seed of the last deck")
         try:
             found = held_against_seed(

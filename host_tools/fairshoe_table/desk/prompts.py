@@ -5,9 +5,10 @@ Pure: made from the round, what it asks for, the lines that are not done yet and
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
-from fairshoe import Step
+from fairshoe import Need, Step
 from fairshoe.messages import CloseBetting, Command, EndRound, Release
 from fairshoe_table.play.game import Ask, Play, name_of
 from fairshoe_table.rules.ledger import Line, Outcome
@@ -18,6 +19,12 @@ _COMMANDS: dict[type[Command], tuple[str, str]] = {
     CloseBetting: ("close betting", NO_MORE_BETS),
     Release: ("release the rest of the deck", ""),
     EndRound: ("pick the cards up in order, so that each hand can be reconstructed; then end the round", ""),
+}
+
+_GIVING: dict[type[Command], str] = {
+    CloseBetting: "closes betting",
+    Release: "releases the rest of the deck",
+    EndRound: "ends the round",
 }
 
 
@@ -78,6 +85,22 @@ def for_wagers() -> Prompt:
     return Prompt("players", "enter the wagers as they are placed", "Place your bets")
 
 
-def for_shoe(step: Step) -> Prompt:
-    """Nothing is due at the table: what the shoe waits for."""
+def for_reading(number: int) -> Prompt:
+    """The auditor has the line: the shoe takes no command, and the dealer has nothing to do at it."""
+    return Prompt("auditor", f"reads the seed of round {number} from the shoe; enter wagers meanwhile")
+
+
+def for_lost() -> Prompt:
+    return Prompt("shoe", "the shoe does not answer; check its cable and power")
+
+
+def for_shoe(step: Step | None, giving: type[Command] | None, by_themselves: Collection[Need]) -> Prompt:
+    """Nothing is due at the table: what the shoe does, or waits for. `giving`: a command that the table gives.
+    `by_themselves`: what simulated hands do unasked."""
+    if step is None:
+        return Prompt("shoe", "connect the shoe")
+    if giving is not None:
+        return Prompt("shoe", _GIVING.get(giving, "takes a command of the table"))
+    if step.need in by_themselves:
+        return Prompt("simulated hands", step.text)
     return Prompt("shoe" if step.machine else "dealer", step.text)

@@ -90,7 +90,7 @@ def _tell_link(shoe: Shoe, desk: Desk) -> None:
         desk.linked(False, notice.why)
 
     def back(_notice: LinkBack) -> None:
-        desk.linked(True, "")
+        desk.back()
 
     shoe.on(LinkLost, lost)
     shoe.on(LinkBack, back)

@@ -5,7 +5,8 @@ Every tap is checked against what the round asks for now, and against the round 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 
 from fairshoe import FairshoeError, Reason
 from fairshoe.errors import UsageError
@@ -13,7 +14,7 @@ from fairshoe.messages import CloseBetting, Command, EndRound
 from fairshoe_table.desk.card_reader import BY_DEALER, BY_PLANT, BY_READER, joined
 from fairshoe_table.desk.loop import TAPPED, DeskLoop, Tap
 from fairshoe_table.desk.page_floor import Hands
-from fairshoe_table.play.game import Ask
+from fairshoe_table.play.game import Ask, EnteredTwice
 from fairshoe_table.play.inputs import WAGER_MAX, Cards, Input
 from fairshoe_table.play.irregularities import find
 from fairshoe_table.rules.cards import name
@@ -44,7 +45,9 @@ class Desk(DeskLoop):
             case "card":
                 return self._card(_whole(told["card"]), str(told["key"]), BY_DEALER)
             case "back":
-                self.entry = self.entry[:-1]
+                return self._take_back(_whole(told["place"]) if "place" in told else len(self.entry) - 1)
+            case "leave":
+                self.twice = None
                 return ""
             case "enter":
                 return self._enter(str(told["key"]))
@@ -55,7 +58,10 @@ class Desk(DeskLoop):
             case "irregularity":
                 return self._irregular(told)
             case "correct":
-                return self._correct(str(told["of"]), [_whole(card) for card in told["cards"]], str(told["by"]))
+                also = (str(told.get("also", "")), _cards(told.get("also_cards", ())))
+                return self._correct(str(told["of"]), _cards(told["cards"]), str(told["by"]), also)
+            case "rack":
+                return self._rack(told)
             case "seen":
                 self.calls = [it for it in self.calls if it[0] != int(told["call"])]
                 return ""
@@ -163,8 +169,23 @@ class Desk(DeskLoop):
         if len(self.entry) >= ask.count:
             raise UsageError(f"{ask.count} cards are enough.", "Enter them, or take one back.")
         entered = tuple(it for it, _ in self.entry)
-        self.kind.check_cards(self._play(), Cards(ask.seat, (*entered, card), part=ask.part))
+        with self._told_twice():
+            self.kind.check_cards(self._play(), Cards(ask.seat, (*entered, card), part=ask.part))
         self.entry = [*self.entry, (card, source)]
+        return ""
+
+    @contextmanager
+    def _told_twice(self) -> Generator[None]:
+        """Keep why a card was refused for the page: it names both entries, and leads to the correction."""
+        self.twice = None
+        try:
+            yield
+        except EnteredTwice as error:
+            self.twice = error
+            raise
+
+    def _take_back(self, place: int) -> str:
+        self.entry, self.twice = [it for number, it in enumerate(self.entry) if number != place], None
         return ""
 
     def _read(self, card: int) -> str:
@@ -189,7 +210,8 @@ class Desk(DeskLoop):
         return ""
 
     def _book_cards(self, ask: Ask, cards: list[int], source: str) -> None:
-        self._tell(ask.answer(cards=cards, source=source))
+        with self._told_twice():
+            self._tell(ask.answer(cards=cards, source=source))
         self._clear_entry()
 
     # -- settlement and irregularities --------------------------------------------------------------------------------
@@ -217,11 +239,21 @@ class Desk(DeskLoop):
         self.tapped = self.offered = None
         return f"{choice}, decided by {by.strip()}"
 
-    def _correct(self, of: str, cards: list[int], by: str) -> str:
+    def _correct(self, of: str, cards: list[int], by: str, also: tuple[str, list[int]]) -> str:
         """Other cards in place of those that were entered. Chips that have moved already become lines of their own."""
         number = self.shown_round()
-        self.books.correct(number, of, cards, self._options_of(number), BY_DEALER, by)
+        self.books.correct(number, of, cards, self._options_of(number), BY_DEALER, by, also)
+        self.twice = None
+        if any(self.kind.begins_with(self._play(), ask) for ask in self.waiting()[:1]):
+            self._clear_entry()  # it began with the cards that were wrong
         return f"corrected: {', '.join(map(name, cards))}, approved by {by.strip()}"
+
+    def _rack(self, told: Tap) -> str:
+        """Opening, fills, credits, drop and closing. A slip has its number once: a second tap enters nothing."""
+        entry = self.books.rack.add(
+            str(told["kind"]), _whole(told["cents"]), str(told["by"]), str(told["note"]), str(told["key"])
+        )
+        return f"shift {entry.shift}: {entry.kind} {dollars(entry.cents)}, entered by {entry.by}"
 
     def _irregular(self, told: Tap) -> str:
         it = find(self.kind.irregularities, str(told["name"]))
@@ -277,6 +309,10 @@ class Desk(DeskLoop):
         else:
             self._answered(told)
         return ""
+
+
+def _cards(values: Sequence[object]) -> list[int]:
+    return [_whole(card) for card in values]
 
 
 def _whole(value: object) -> int:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from fairshoe import Step
+from fairshoe import Need, Step
 from fairshoe.games.record_kinds import COMMUNITY, DEALER
 from fairshoe.messages import CloseBetting, Command
 from fairshoe_table.books.books import Books
+from fairshoe_table.books.rack import Rack, rows
 from fairshoe_table.desk import prompts
 from fairshoe_table.desk.drafts import Draft
 from fairshoe_table.desk.line_list import ShownLine, shown_lines
-from fairshoe_table.play.game import Ask, Game, Play, Stake, name_of
+from fairshoe_table.desk.page_floor import Hands
+from fairshoe_table.play.game import Ask, EnteredTwice, Game, Play, Stake, name_of
 from fairshoe_table.play.inputs import Input
 from fairshoe_table.play.irregularities import Irregularity
 from fairshoe_table.play.options import Options
@@ -40,9 +42,18 @@ class Desk(Protocol):
     previous: int
     offered: type[Command] | None
     step: Step | None
+    hands: Hands | None
+    reading: int
+    twice: EnteredTwice | None
 
     @property
     def simulated(self) -> bool: ...
+    @property
+    def giving(self) -> type[Command] | None: ...
+    @property
+    def unasked(self) -> tuple[Need, ...]: ...
+    @property
+    def linked_now(self) -> bool: ...
     def waiting(self) -> list[Ask]: ...
     def open_lines(self) -> list[ShownLine]: ...
     def ended_early(self) -> bool: ...
@@ -73,6 +84,9 @@ def desk_values(desk: Desk) -> Values:
         "community": _place(desk, play, COMMUNITY),
         "now": _now(desk, play, waiting, undone),
         "ask": _ask(desk, waiting),
+        "lie": _lie(desk, play, waiting),
+        "twice": _twice(desk, waiting, inputs),
+        "reading": desk.reading,
         "lines": [_line(it) for it in shown_lines(desk.books, number)],
         "lines_of": number,
         "void": "".join(str(told.data["clause"]) for told in inputs if told.kind == "void"),
@@ -80,6 +94,7 @@ def desk_values(desk: Desk) -> Values:
         "entered": [_entered(it) for it in desk.kind.corrects(in_force(inputs))],
         "house": {"text": _house_text(desk), "choices": [[it, CHOICES[it]] for it in desk.may_decide()]},
         "irregularities": [_irregularity(it) for it in desk.kind.irregularities],
+        "rack": _rack(desk.books.rack),
         "calls": [{"call": call, "text": text} for call, text in desk.calls],
         "meters": _meters(desk),
         "again": bool(desk.previous),
@@ -140,8 +155,17 @@ def _now(desk: Desk, play: Play, waiting: list[Ask], undone: list[ShownLine]) ->
         label = prompt.say or desk.offered.NAME.replace("_", " ").capitalize()
         action = {"do": "go", "command": desk.offered.NAME, "label": label}
     else:
-        prompt = prompts.Prompt("shoe", "connect the shoe") if desk.step is None else prompts.for_shoe(desk.step)
+        prompt = _of_the_shoe(desk)
     return {"who": prompt.who, "say": prompt.say, "do": prompt.do, "clause": prompt.clause, "action": action}
+
+
+def _of_the_shoe(desk: Desk) -> prompts.Prompt:
+    """What is next when nothing is due at the table. Nothing is asked of a shoe that does not hear it."""
+    if desk.reading:
+        return prompts.for_reading(desk.reading)
+    if not desk.linked_now and desk.step is not None:
+        return prompts.for_lost()
+    return prompts.for_shoe(desk.step, desk.giving, desk.unasked)
 
 
 def _ask(desk: Desk, waiting: list[Ask]) -> Values | None:
@@ -161,6 +185,28 @@ def _ask(desk: Desk, waiting: list[Ask]) -> Values | None:
         "entry": [[card, source] for card, source in mine],
         "later": [f"{name_of(it.seat)}: {it.text}" for it in waiting[1:]],
     }
+
+
+def _lie(desk: Desk, play: Play, waiting: list[Ask]) -> list[int]:
+    """The faces that a person at a simulated table would see there; a page at a real shoe gets none."""
+    if desk.hands is None or not waiting or waiting[0].kind != "cards":
+        return []
+    return list(desk.hands.lie(play, waiting[0]))
+
+
+def _twice(desk: Desk, waiting: list[Ask], inputs: list[Input]) -> Values | None:
+    """A card that was refused because it lies elsewhere: both entries, and what corrects the first one. `place` counts
+    from 0; `of` is empty if it is in the hand that is being entered."""
+    if desk.twice is None or not waiting:
+        return None
+    card, there = desk.twice.card, desk.twice.seat
+    entered = [it for it, _ in desk.entry]
+    first = {"who": name_of(there), "of": "", "cards": entered, "place": entered.index(card) if card in entered else 0}
+    for told in desk.kind.corrects(in_force(inputs)):
+        if card not in entered and int(told.data["seat"]) == there and card in told.data["cards"]:
+            first = {**_entered(told), "place": told.data["cards"].index(card)}
+    says = f"{desk.twice.what} {desk.twice.advice}"
+    return {"card": card, "first": first, "again": name_of(desk.twice.again), "place": len(entered), "says": says}
 
 
 def _line(it: ShownLine) -> Values:
@@ -194,6 +240,17 @@ def _house_text(desk: Desk) -> str:
 
 def _irregularity(it: Irregularity) -> Values:
     return {"name": it.name, "text": it.text, "clause": it.clause, "who": list(it.who), "cards": it.cards}
+
+
+def _rack(rack: Rack) -> Values:
+    """The last shift. What the books expect is shown only after the closing: the count is blind."""
+    number = rack.last_shift()
+    if not number:
+        return {"shift": 0, "open": False, "entries": [], "sheet": []}
+    entries = rack.entries(number)
+    told = [{"kind": it.kind, "cents": it.cents, "by": it.by, "note": it.note, "utc": it.utc} for it in entries]
+    closed = not rack.open_shift()
+    return {"shift": number, "open": not closed, "entries": told, "sheet": rows(rack.shift(number)) if closed else []}
 
 
 def _meters(desk: Desk) -> list[Values]:

@@ -374,7 +374,7 @@ class EnteredTwice(UsageError):
     def __init__(self, card: int, seat: int, again: int) -> None:
         here = f"{name(card)} of {name_of(seat)} is entered again for {name_of(again)}"
         super().__init__(f"{here}.", "Correct the wrong one; if both are right the deck is wrong: stop the round.")
-        self.card, self.seat = card, seat
+        self.card, self.seat, self.again = card, seat, again
 
 
 def check_wagers(game: Game, options: Options, told: Wagered) -> dict[str, int]:

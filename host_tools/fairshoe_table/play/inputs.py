@@ -124,13 +124,15 @@ class HandVoided(Told):
 
 @dataclass(frozen=True)
 class Corrected(Told):
-    """Other cards in the place of those of the input `of`."""
+    """Other cards in the place of those of the input `of`; where two entries were exchanged, of `also` too."""
 
     KIND = "correct"
     of: str
     cards: tuple[int, ...]
     source: str
     approval: str
+    also: str = ""
+    also_cards: tuple[int, ...] = ()
 
 
 COMMON: tuple[type[Told], ...] = (

@@ -45,10 +45,18 @@ def in_force(inputs: Iterable[Input]) -> list[Input]:
     told = list(inputs)
     place = {one.key: number for number, one in enumerate(told)}
     for one in list(told):
-        if one.kind == "correct":
-            wrong = told[place[one.data["of"]]]
-            told[place[wrong.key]] = replace(wrong, data={**wrong.data, "cards": one.data["cards"], "corrected": True})
+        for of, cards in corrected(one):
+            wrong = told[place[of]]
+            told[place[of]] = replace(wrong, data={**wrong.data, "cards": cards, "corrected": True})
     return told
+
+
+def corrected(told: Input) -> list[tuple[str, list[int]]]:
+    """Each input that a correction changes, and its cards."""
+    if told.kind != "correct":
+        return []
+    also = told.data.get("also", "")
+    return [(told.data["of"], told.data["cards"]), *([(also, told.data["also_cards"])] if also else [])]
 
 
 def rebuild(play: Play, inputs: Iterable[Input]) -> Play:

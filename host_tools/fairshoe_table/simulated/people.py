@@ -146,6 +146,12 @@ class SimulatedFloor:
             return (self.draw() if play.game.draws(play, ask) else self.hole,)
         return play.game.lies_at(play, ask, self.stacks, self.rest)
 
+    def lie(self, play: Play, ask: Ask) -> tuple[int, ...]:
+        """The same without touching anything: of a shoe that is drawn by hand the card that comes next."""
+        if not play.game.drawn:
+            return play.game.lies_at(play, ask, self.stacks, self.rest)
+        return tuple([*self.held, *self.pile][:1]) if play.game.draws(play, ask) else (self.hole,)
+
     # -- hands --------------------------------------------------------------------------------------------------------
 
     def draw(self) -> int:

@@ -2,13 +2,13 @@
 
 import { find, make } from './dom.js';
 import { Plots } from './live_plots.js';
+import { showState } from './live_states.js';
 import { LINES } from './lines.js';
 import { Machine } from './machine.js';
 import { ZONES } from './shoe_view.js';
 import { LiveSource } from './source_live.js';
 import { el, flag, say } from './svg.js';
 
-const STALE_S = 3; // a shoe tells its status about twice a second
 const LOOK_MS = 250;
 const KEPT = 100; // events
 const STYLES = new Set(['good', 'bad', 'bold', 'warn']);
@@ -117,14 +117,7 @@ class LivePage {
   look() {
     const passed_s = (performance.now() - this.at_ms) / 1000;
     const { link, status } = this.known;
-    const age_s = this.age_s === null || this.age_s === undefined ? null : this.age_s + passed_s;
-    this.stale = Boolean(this.down) || !link?.live || age_s === null || age_s > STALE_S;
-    flag(document.body, 'stale', this.stale);
-    say(find('link'), this.stale ? 'stale' : 'live');
-    say(find('age'), age_s === null ? 'nothing heard yet' : this.stale ? `last heard ${age_s.toFixed(0)} s ago` : '');
-    const problem = this.down || [link?.problem, link?.advice].filter(Boolean).join(' ');
-    find('problem').hidden = !problem;
-    say(find('problem'), problem);
+    this.stale = showState(this, link) !== 'live';
     this.plots.show(this.t + passed_s);
     if (!this.machine) return;
     const door = LINES.map((name) => (name === 'door' && status?.door_open ? '01' : '00')).join('');

@@ -39,6 +39,7 @@ export class LiveSource {
     const never = `no answer from the server: open the URL that \`${this.program}\` has printed, with its token`;
     const gone = `the server does not answer: is \`${this.program}\` still running? If it was started again, open the URL that it has printed: its token is new`;
     this.listen({ down: this.opened ? gone : never });
+    this.retry_at = performance.now() + this.retry_ms;
     setTimeout(() => this.connect(), this.retry_ms);
     this.retry_ms = Math.min(2 * this.retry_ms, RETRY_MS_MAX);
   }

@@ -39,16 +39,21 @@ export class Correction {
     const ranks = RANKS.map((text, i) => make('button', { type: 'button', id: `right-${text}`, ariaPressed: String(i === rank), on: { click: () => again(i, suit) } }, text));
     const suits = SUITS.map((text, i) => make('button', { type: 'button', id: `right-${SUIT_NAMES[i]}`, className: isRed(i) ? 'red' : '', ariaLabel: SUIT_NAMES[i], ariaPressed: String(i === suit), on: { click: () => again(rank, i) } }, text));
     const card = rank * 4 + suit;
+    const old = hand.cards[place];
+    const other = this.entered.find(({ cards }) => card !== old && cards.includes(card)); // then the two are exchanged
+    const change = ({ cards }, from, to) => cards.map((it) => (it === from ? to : it));
+    const also = other && other.of !== hand.of ? { also: other.of, also_cards: change(other, card, old) } : {};
+    const mine = other?.of === hand.of ? hand.cards.map((it) => (it === old ? card : it === card ? old : it)) : hand.cards.map((it, i) => (i === place ? card : it));
     const send = () => {
       find('dialog').close();
-      this.tap({ do: 'correct', of: hand.of, cards: hand.cards.map((old, i) => (i === place ? card : old)), by: who.value });
+      this.tap({ do: 'correct', of: hand.of, cards: mine, by: who.value, ...also });
     };
     this.dialog(
-      card === hand.cards[place] ? `${hand.who}: what is the ${nameOf(card)} in truth?` : `${hand.who}: change the ${nameOf(hand.cards[place])} to the ${nameOf(card)}`,
+      card === old ? `${hand.who}: what is the ${nameOf(card)} in truth?` : other ? `Exchange the ${nameOf(old)} of ${hand.who} and the ${nameOf(card)} of ${other.who}` : `${hand.who}: change the ${nameOf(old)} to the ${nameOf(card)}`,
       make('div', { className: 'keys ranks', role: 'group', ariaLabel: 'Rank' }, ...ranks.reverse()),
       make('div', { className: 'keys suits', role: 'group', ariaLabel: 'Suit' }, ...suits),
       make('p', {}, make('label', { htmlFor: 'supervisor' }, 'Supervisor who approves it '), who),
-      make('div', { className: 'row' }, make('button', { type: 'button', id: 'dialog-record', className: 'primary', on: { click: send } }, 'Correct it')),
+      make('div', { className: 'row' }, make('button', { type: 'button', id: 'dialog-record', className: 'primary', disabled: card === old, on: { click: send } }, other ? 'Exchange them' : 'Correct it')),
     );
   }
 }

@@ -11,12 +11,13 @@ export class Entry {
     document.addEventListener('keydown', (event) => this.key(event));
   }
 
-  show(ask, { ranks, sim }) {
+  show(ask, { ranks, sim, lie = this.lie }) {
     find('ask').hidden = !ask;
     if (this.ask?.key !== ask?.key) this.rank = -1;
     this.ask = ask;
     this.ranks = ranks; // of the pack in play
-    const now = JSON.stringify([ask, this.rank, ranks, Boolean(sim)]);
+    this.lie = lie; // what a person would see at a simulated table
+    const now = JSON.stringify([ask, this.rank, ranks, lie, Boolean(sim)]);
     if (!ask || now === this.shown) return;
     this.shown = now;
     say(find('ask-title'), `${ask.who}: ${ask.text}`);
@@ -29,7 +30,8 @@ export class Entry {
   simulated({ key, kind }) {
     const texts = { decide: 'Let the simulated player decide', expose: 'Let the simulated player decide', count: 'Let the simulated hands count', confirm: 'Let the simulated hands do it' };
     const text = texts[kind] ?? 'Read them from the simulated shoe';
-    return make('div', { className: 'row' }, make('button', { type: 'button', id: 'by-plant', on: { click: () => this.tap({ do: 'answer', key }) } }, text));
+    const seen = kind === 'cards' && this.lie.length ? [make('span', { className: 'note' }, 'On the table lie'), make('span', { className: 'hand', id: 'lie' }, ...this.lie.map(face))] : [];
+    return make('div', { className: 'row' }, ...seen, make('button', { type: 'button', id: 'by-plant', on: { click: () => this.tap({ do: 'answer', key }) } }, text));
   }
 
   choices({ key, kind, choices, most }) {

@@ -23,7 +23,7 @@ export class Layout {
     find('chips').hidden = !open;
     find('chips').replaceChildren(...(open ? this.chips(chips, again, sim) : []));
     const house = [['Dealer', dealer], ['Community', community]].filter(([, { hands }]) => hands.length);
-    find('house').replaceChildren(...house.map(([name, place]) => make('div', {}, make('h3', {}, name), ...this.cards(place))));
+    find('places').replaceChildren(...house.map(([name, place]) => make('div', {}, make('h3', {}, name), ...this.cards(place))));
     find('seats').replaceChildren(...seats.map((seat) => this.seat(seat, open ? areas : null, bettors)));
     say(find('meters'), meters.map(({ name, cents }) => `${name} meter ${dollars(cents)}`).join(', '));
     if (focused) find(focused)?.focus();

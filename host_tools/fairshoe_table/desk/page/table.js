@@ -1,14 +1,16 @@
 // The dealer's page of a table system: `fairshoe table serve`. The server decides; the page shows, and sends taps.
 
 import { find, make } from './dom.js';
+import { face, nameOf } from './cards.js';
 import { Correction } from './correct.js';
 import { Entry } from './entry.js';
 import { Irregularities, clauseLink } from './irregular.js';
 import { Layout } from './layout.js';
+import { showState } from './live_states.js';
+import { Rack } from './rack.js';
 import { LiveSource } from './source_live.js';
 import { flag, say } from './svg.js';
 
-const STALE_S = 3; // a shoe tells its status about twice a second
 const LOOK_MS = 250;
 const clauses = await fetch(new URL('clauses.json', import.meta.url)).then((answer) => answer.json());
 
@@ -20,6 +22,7 @@ class TablePage {
     this.layout = new Layout(tap);
     this.irregular = new Irregularities(tap);
     this.correction = new Correction(tap);
+    this.rack = new Rack(tap);
     this.source = open((message) => this.heard(message));
     setInterval(() => this.look(), LOOK_MS);
   }
@@ -35,7 +38,7 @@ class TablePage {
     if (message.down) this.down = message.down;
     else if ('answer' in message) {
       this.taps = Math.max(0, this.taps - 1);
-      if (message.answer) say(find('answer'), message.answer);
+      if (message.answer) say(find('answer'), this.known.table?.twice?.says === message.answer ? '' : message.answer); // it is shown with both entries
     } else {
       this.down = '';
       Object.assign(this, { age_s: message.age_s, at_ms: performance.now() });
@@ -56,12 +59,14 @@ class TablePage {
     say(find('title'), `${table.game.replaceAll('-', ' ')}, round ${table.round}`);
     this.now(table.now);
     this.entry.show(table.ask, table);
+    this.twice(table.twice);
     flag(find('ask-title'), 'hidden', table.now.action.do !== 'done'); // above it stands a line of the settlement
     this.layout.show(table);
     this.lines(table);
     this.irregular.show(table, clauses);
     this.correction.show(table.entered);
     this.house(table.house);
+    this.rack.show(table.rack);
     say(find('check'), table.check ? `Seed: ${table.check}.` : '');
     this.calls(table.calls);
     this.simulation(table.sim);
@@ -90,13 +95,45 @@ class TablePage {
     if (focused) find('go')?.focus();
   }
 
+  /** A card that lies elsewhere: both entries, and a button that corrects the wrong one. */
+  twice(found) {
+    const now = JSON.stringify(found);
+    if (now === this.doubled) return;
+    this.doubled = now;
+    find('twice').hidden = !found;
+    if (!found) return;
+    const { card, first, again, place } = found;
+    const own = !first.of; // in the hand that is being entered
+    const button = (id, text, click) => make('button', { type: 'button', id, on: { click } }, text);
+    const back = () => this.tap({ do: 'back', ...(own ? { place: first.place } : {}) });
+    find('twice').replaceChildren(
+      make('p', {}, face(card), make('b', {}, ` The ${nameOf(card)} was entered twice.`)),
+      make('p', {}, `First: ${first.who}, card ${first.place + 1} of ${own ? 'this hand' : first.cards.length}. Again: ${again}, card ${place + 1}; not taken. Look at both cards.`),
+      make(
+        'div',
+        { className: 'row' },
+        button('twice-first', own ? `Take card ${first.place + 1} back` : `${first.who} is wrong: correct it`, own ? back : () => this.correction.right(first, first.place)),
+        button('twice-again', `${own ? `card ${place + 1}` : again} is wrong: enter another card`, () => this.tap({ do: 'leave' })),
+        button('twice-both', 'Both cards are there: the deck is wrong', () => this.supervise(`two ${nameOf(card)}s: ${first.who} and ${again}`)),
+      ),
+    );
+  }
+
+  /** Leave it to a supervisor, with the reason filled in. */
+  supervise(reason) {
+    find('supervisor-part').open = true;
+    find('supervisor-reason').value = reason;
+    find('supervisor-name').focus();
+  }
+
   /** What a supervisor may decide: void at any stage; what becomes of a round whose shoe was replaced. */
   house(house) {
     const now = JSON.stringify(house);
     if (now === this.housed) return;
     this.housed = now;
     const { text, choices } = house;
-    find('house').hidden = !choices.length;
+    find('supervisor-part').hidden = !choices.length;
+    if (text) find('supervisor-part').open = true;
     say(find('supervisor-text'), text);
     flag(find('supervisor-text'), 'call', Boolean(text));
     const send = (choice) => () => this.tap({ do: 'house', choice, by: find('supervisor-name').value, reason: find('supervisor-reason').value });
@@ -118,7 +155,7 @@ class TablePage {
   }
 
   calls(calls) {
-    const item = ({ call, text }) => make('p', {}, `Call a floorperson: ${text}`, make('button', { type: 'button', id: `seen-${call}`, on: { click: () => this.tap({ do: 'seen', call }) } }, 'Seen'));
+    const item = ({ call, text }) => make('p', {}, make('span', {}, `Call a floorperson: ${text}`), make('button', { type: 'button', id: `seen-${call}`, on: { click: () => this.tap({ do: 'seen', call }) } }, 'Seen'));
     const now = JSON.stringify(calls);
     if (now === this.called) return;
     this.called = now;
@@ -156,15 +193,7 @@ class TablePage {
 
   /** How old what the shoe says is, and whether it may be believed. */
   look() {
-    const { link } = this.known;
-    const age_s = this.age_s === null || this.age_s === undefined ? null : this.age_s + (performance.now() - this.at_ms) / 1000;
-    this.stale = Boolean(this.down) || !link?.live || age_s === null || age_s > STALE_S;
-    flag(document.body, 'stale', this.stale);
-    say(find('link'), this.stale ? 'stale' : 'live');
-    say(find('age'), age_s === null ? 'nothing heard yet' : this.stale ? `last heard ${age_s.toFixed(0)} s ago` : '');
-    const problem = this.down || [link?.problem, link?.advice].filter(Boolean).join(' ');
-    find('problem').hidden = !problem;
-    say(find('problem'), problem);
+    this.stale = showState(this, this.known.link, this.known.table?.reading) !== 'live';
     document.querySelector('main').inert = Boolean(this.down); // what is tapped now would be lost
   }
 }
