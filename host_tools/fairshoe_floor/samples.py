@@ -93,13 +93,16 @@ class Sample:
     latched: Latched | None = None
     round_seq: int | None = None
     before: Sample | None = None
+    table: str | None = None  # where it is by the inventory of its gateway, and since when; None: of an older version
+    pit: str | None = None
+    since: float | None = None
 
     def followed_by(self, it: Sample) -> Sample:
         """The next sample of the shoe, with this one or the one before it. No round is under way if none has begun and
         the device has no event that could have begun one."""
         if it.round_seq is None and not it.waiting:
             return it if it.before is None else replace(it, before=None)
-        return replace(it, before=self.before or replace(self, status=None))
+        return replace(it, before=self.before or replace(self, status=None, table=None, pit=None, since=None))
 
 
 _SECONDS = are.real(0, are.SECONDS_MAX)
@@ -114,6 +117,9 @@ _PLAIN: dict[str, Check] = {
     "seq": _COUNT,
     "stored_at": are.optional(_SECONDS),
     "round_seq": are.optional(_COUNT),
+    "table": are.optional(are.text(200)),
+    "pit": are.optional(are.text(200)),
+    "since": are.optional(_SECONDS),
 }
 _HEAD: dict[str, Check] = {
     "device": are.device,

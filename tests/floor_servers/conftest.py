@@ -9,7 +9,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from floor import servers
-from one_floor import Site
+from one_floor import Site, migrate
 
 from fairshoe import Store
 from fairshoe_floor.stream.names import Names
@@ -23,6 +23,9 @@ def both() -> Iterator[tuple[servers.Nats, servers.Postgres]]:
     if lacking:
         pytest.fail(f"missing: {'; '.join(lacking)}; python -m floor installs what it can", pytrace=False)
     with servers.running() as started:
+        with psycopg.connect(started[1].url, autocommit=True) as db:
+            db.execute("CREATE DATABASE migrated")
+        migrate(started[1].url.removesuffix("postgres") + "migrated")
         yield started
 
 
@@ -31,7 +34,7 @@ def site(both: tuple[servers.Nats, servers.Postgres], tmp_path: Path) -> Iterato
     nats, postgres = both
     number = next(_numbers)
     with psycopg.connect(postgres.url, autocommit=True) as db:
-        db.execute(f"CREATE DATABASE test{number}".encode())
+        db.execute(f"CREATE DATABASE test{number} TEMPLATE migrated".encode())
     database = postgres.url.removesuffix("postgres") + f"test{number}"
     with Store(tmp_path / "pit-1.db") as store:
         yield Site(nats, postgres, store, Names(f"test{number}"), database, nats.url)

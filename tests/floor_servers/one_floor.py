@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from fairshoe import Store
 from fairshoe.client.store import Arrived
 from fairshoe.journal.export import GENESIS, Attestation, Export, Record, export_text
 from fairshoe.messages import DoorOpened
+from fairshoe_floor.history import schema
 from fairshoe_floor.history.consumer import Consumer
 from fairshoe_floor.journals import Kept
 from fairshoe_floor.stream import broker
@@ -67,6 +68,14 @@ class Site:
     def run(self, *programs: Publisher | Consumer, until: Callable[[], bool]) -> None:
         """Run programs side by side until something holds."""
         asyncio.run(_run(programs, until))
+
+
+def migrate(url: str, steps: Sequence[str] = schema.STEPS) -> int:
+    async def work() -> int:
+        async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
+            return await schema.migrate(connection, steps)
+
+    return asyncio.run(work())
 
 
 def identity(device: int) -> bytes:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from one_floor import Site, arrived, identity
+from one_floor import Site, arrived, identity, migrate
 
 from fairshoe import Store
 from fairshoe_floor.history import schema
@@ -119,7 +119,7 @@ def test_a_new_broker_and_a_new_database_get_what_the_store_has(site: Site) -> N
     publisher, consumer = site.publisher(), site.consumer()
     site.run(publisher, consumer, until=lambda: _passed(site) == 10)
     with psycopg.connect(site.postgres.url, autocommit=True) as db:
-        db.execute(b"CREATE DATABASE again")
+        db.execute(b"CREATE DATABASE again TEMPLATE migrated")
     rebuilt = replace(site, names=Names("again"), database=site.postgres.url.removesuffix("postgres") + "again")
     publisher, consumer = rebuilt.publisher(), rebuilt.consumer()
     rebuilt.run(publisher, consumer, until=lambda: consumer.counts.new >= 10)
@@ -156,13 +156,8 @@ def test_a_second_consumer_waits_until_the_first_is_gone(site: Site) -> None:
 
 
 def test_migrating_twice_changes_nothing_and_a_newer_database_is_refused(site: Site) -> None:
-    async def migrate() -> int:
-        async with await psycopg.AsyncConnection.connect(site.database, autocommit=True) as connection:
-            return await schema.migrate(connection)
-
-    assert asyncio.run(migrate()) == len(schema.STEPS)
-    assert asyncio.run(migrate()) == 0
+    assert migrate(site.database) == 0
     with psycopg.connect(site.database) as db:
         db.execute("INSERT INTO schema_steps (step) VALUES (99)")
     with pytest.raises(schema.DatabaseError, match="Update this program"):
-        asyncio.run(migrate())
+        migrate(site.database)

@@ -17,7 +17,6 @@ from fairshoe_floor import database
 from fairshoe_floor.alarms import book, desk
 from fairshoe_floor.alarms.desk import Desk
 from fairshoe_floor.alarms.rules import load_rules
-from fairshoe_floor.history import schema
 from fairshoe_floor.history.central_reader import CentralReader
 
 PROGRAM = """
@@ -34,17 +33,8 @@ CREATE TRIGGER who AFTER INSERT ON events FOR EACH ROW EXECUTE FUNCTION note();
 """
 
 
-def migrate(site: Site) -> None:
-    async def work() -> None:
-        async with await psycopg.AsyncConnection.connect(site.database, autocommit=True) as db:
-            await schema.migrate(db)
-
-    asyncio.run(work())
-
-
 def test_a_holder_that_was_stopped_past_its_lease_writes_nothing_when_it_goes_on(site: Site) -> None:
     """Stopped in the middle of its work, three times; each time the standby takes over and the stopped one goes on."""
-    migrate(site)
     with psycopg.connect(site.database) as db:
         db.execute(WHO)
     recorded = 0
@@ -98,7 +88,6 @@ def test_a_holder_that_was_stopped_past_its_lease_writes_nothing_when_it_goes_on
 
 def test_a_desk_recovers_from_a_silent_cut_and_ends_while_it_waits(site: Site) -> None:
     """The proxy holds everything back, as a frozen server or a cut without a reset does."""
-    migrate(site)
     proxy = Proxy(site.postgres.port)
     url = site.database.replace(str(site.postgres.port), str(proxy.port))
 
@@ -143,7 +132,6 @@ def test_a_part_that_does_not_move_is_an_alarm_of_another_process(site: Site, tm
     publisher, consumer = site.publisher(), site.consumer()
     names = "SELECT name FROM parts ORDER BY name"
     wanted = [("consumer",), ("gateway pit-1",), ("publisher pit-1",)]
-    migrate(site)
     site.run(consumer, publisher, until=lambda: site.rows(names) == wanted)
     with psycopg.connect(site.database, autocommit=True) as db:
         it = Desk(site.database, load_rules())

@@ -11,8 +11,7 @@ from one_floor import Site
 from fairshoe_floor.alarms import book
 from fairshoe_floor.alarms.desk import Desk, dry_run
 from fairshoe_floor.alarms.rules import Rule, RuleBook
-from fairshoe_floor.history import schema
-from fairshoe_floor.history.writer import Writer
+from fairshoe_floor.history.writer import SampleRow, Writer
 from fairshoe_floor.samples import Link, Sample, SampleFile, sample_to_json, samples_path
 
 
@@ -45,8 +44,7 @@ def test_the_newest_sample_of_a_shoe_is_carried_and_a_silent_shoe_is_an_alarm(si
 def stored(site: Site, *rows: Sample) -> None:
     async def work() -> None:
         async with await psycopg.AsyncConnection.connect(site.database, autocommit=True) as db:
-            await schema.migrate(db)
-            await Writer(db).store_samples([(it.device, it.at, "pit-1", sample_to_json(it)) for it in rows])
+            await Writer(db).store_samples([SampleRow(it.device, it.at, "pit-1", sample_to_json(it)) for it in rows])
             for it in rows:
                 await db.execute(
                     "INSERT INTO logs (device, log, began, gateway) VALUES (%s, '\\x01', 0, '') ON CONFLICT DO NOTHING",
@@ -123,15 +121,17 @@ def test_old_samples_are_deleted_a_days_worth_at_once_and_never_the_newest_of_a_
 
     async def work() -> list[int]:
         async with await psycopg.AsyncConnection.connect(site.database, autocommit=True) as db:
-            await schema.migrate(db)
             writer = Writer(db)
-            await writer.store_samples([(1, at, "pit-1", "{}") for at in days_ago] + [(2, 1e10, "pit-1", "{}")])
+            await writer.store_samples(
+                [SampleRow(1, at, "pit-1", "{}") for at in days_ago] + [SampleRow(2, 1e10, "pit-1", "{}")]
+            )
             for days in days_ago:
                 await db.execute(
                     "UPDATE samples SET stored = now() - %s * interval '1 day' WHERE at = %s", (days, days)
                 )
             await db.execute("UPDATE samples SET stored = now() - interval '70 days' WHERE device = 2")
-            return [await writer.prune_samples(50.0) for _turn in range(3)]
+            await db.execute("UPDATE policies SET days = 50 WHERE what = 'samples'")
+            return [await writer.prune_samples() for _turn in range(3)]
 
     assert asyncio.run(work()) == [2, 1, 0]
     assert site.rows("SELECT at FROM samples ORDER BY at") == [(40.0,), (1e10,)]

@@ -42,7 +42,10 @@ TABLE = tuple(f"fairshoe_table.{name}" for name in ("rules", "play", "books", "t
 GAMES = ("double_down", "boston5", "caribbean", "double_cross", "double_attack")  # no game imports another
 FLOOR = tuple(
     f"fairshoe_floor.{name}"
-    for name in ("inventory", "schema_check", "seen_time", "database", "samples", "journals", "reader", "rounds")
+    for name in (
+        *("inventory", "schema_check", "seen_time", "database", "assignments"),
+        *("samples", "journals", "reader", "rounds"),
+    )
 )
 HOST_LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe._device": (),
@@ -129,6 +132,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe_floor.side_file": PUBLIC,
     "fairshoe_floor.schema_check": (),
     "fairshoe_floor.database": (),
+    "fairshoe_floor.assignments": ("fairshoe_floor.inventory",),
     "fairshoe_floor.seen_time": ("fairshoe_floor.side_file",),
     "fairshoe_floor.samples": ("fairshoe_floor.side_file", "fairshoe_floor.schema_check", *PUBLIC),
     "fairshoe_floor.journals": ("fairshoe.journal", "fairshoe_floor.side_file", *PUBLIC),

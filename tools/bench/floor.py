@@ -80,6 +80,9 @@ class Floor:
         for number in range(gateways):
             store = str(self.folder / f"pit-{number}.db")
             self.start(f"publisher {number}", [*FAIRSHOE, "publish", store, "--nats", self.nats.url])
+        subprocess.run(
+            [*FAIRSHOE, "floor", "migrate", "--database", self.postgres.url], check=True, stdout=subprocess.PIPE
+        )
         self.start("floor", [*FAIRSHOE, "floor", "run", "--database", self.postgres.url, "--nats", self.nats.url])
         self._wait_for(part * gateways)
 
@@ -158,6 +161,8 @@ def backlog(count: int = BACKLOG, logs: int = 10) -> dict[str, float]:
                         for seq in range(1, count // logs + 1)
                     ],
                 )
+        command = [*FAIRSHOE, "floor", "migrate", "--database", postgres.url]
+        subprocess.run(command, check=True, stdout=subprocess.PIPE)
         return asyncio.run(_backlog(path, nats.url, postgres.url, count))
 
 

@@ -139,6 +139,9 @@ class Site:
             )
         database = self.postgres.url.replace(str(self.postgres.port), str(self.proxies["floor to postgres"].port))
         url = f"nats://127.0.0.1:{self.proxies['floor to nats'].port}"
+        subprocess.run(
+            [*FAIRSHOE, "floor", "migrate", "--database", self.postgres.url], check=True, stdout=subprocess.PIPE
+        )
         self._add("floor", [*FAIRSHOE, "floor", "run", "--database", database, "--nats", url])
         serve = [*FAIRSHOE, "floor", "serve", *(str(self.folder / f"pit-{n}.toml") for n in (1, 2))]
         serve += ["--tokens", str(self.folder / "tokens.toml"), "--port", str(self.api_ports[1])]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Any
 
 from fairshoe import (
     Event,
@@ -68,7 +69,8 @@ class LiveShoe:
     def __init__(self, entry: Entry, gateway: str) -> None:
         self.entry = entry
         self.gateway = gateway
-        self._sample = Sample(entry.device, 0.0, Link.UNKNOWN)
+        self._place: dict[str, Any] = {"table": entry.table, "pit": entry.pit, "since": time.time()}
+        self._sample = Sample(entry.device, 0.0, Link.UNKNOWN, **self._place)
         self.opened = 0  # sessions since the gateway started
         self.lost = 0
 
@@ -78,7 +80,7 @@ class LiveShoe:
 
     @sample.setter
     def sample(self, it: Sample) -> None:
-        self._sample = self._sample.followed_by(it)
+        self._sample = self._sample.followed_by(it if it.since == self._place["since"] else replace(it, **self._place))
 
     def view(self) -> Shoe:
         it = self._sample

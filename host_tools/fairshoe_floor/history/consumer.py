@@ -2,8 +2,8 @@
 
 Its place in the stream is a row of the same transaction as the events, so a database that is restored from a backup
 reads the stream again from there. The place has the time of its message: if the stream has another message there, the
-broker was rolled back, and the whole stream is read again. Reading again does no harm: an event has its name
-(device, log, seq) as primary key.
+broker was rolled back, and the whole stream is read again. Reading again does no harm: the ranges of a log
+say which events are there (writer.py).
 
 After each commit the consumer says which numbers of each log are on disk (committed positions). Only that lets the
 gateways delete. The broker's acknowledgement does not: by default it comes before the broker's own disk.
@@ -31,9 +31,9 @@ from fairshoe_floor import database, schema_check
 from fairshoe_floor.history import schema
 from fairshoe_floor.history.dead_letters import Letter
 from fairshoe_floor.history.lease import LEASE_S, Lease
-from fairshoe_floor.history.writer import StreamPlace, Writer, refuses
+from fairshoe_floor.history.writer import SampleRow, StreamPlace, Writer, refuses
 from fairshoe_floor.journals import Kept
-from fairshoe_floor.samples import sample_of, sample_to_json
+from fairshoe_floor.samples import Link, sample_of, sample_to_json
 from fairshoe_floor.schema_check import Refused
 from fairshoe_floor.stream import broker
 from fairshoe_floor.stream.beat import from_beat
@@ -44,8 +44,8 @@ from fairshoe_floor.stream.names import place as place_name
 
 SAMPLES_MAX = 10_000  # that wait; more are dropped, newer ones follow
 FETCH = 256  # messages in one transaction at most
-SAMPLES_DAYS = 400.0  # samples are kept so long: a year of plots, and the same month of the year before
-PRUNE_S = 3600.0  # how often older ones are deleted
+PRUNE_S = 3600.0  # how often old samples are deleted
+MONTH_S = 86400.0  # a month of events at most in so long of running: a clock that jumps deletes one at most
 CLOCKS_S = 600.0  # two clocks that are farther apart are not believed
 JOURNALS_S = 5.0  # how often the stream of exports is read
 IDLE_S = 1.0  # without a message for so long the place is compared with the stream
@@ -83,7 +83,6 @@ class Consumer:
         names: Names | None = None,
         options: dict[str, Any] | None = None,
         database_s: float = DATABASE_S,
-        samples_days: float = SAMPLES_DAYS,
         journals_s: float = JOURNALS_S,
         idle_s: float = IDLE_S,
         lease_s: float = LEASE_S,
@@ -94,12 +93,12 @@ class Consumer:
         self._url = url
         self._options = options or {}
         self._database_s = database_s
-        self._samples_days = samples_days
         self._prune_at = time.monotonic() + PRUNE_S
+        self._month_at = time.monotonic() + MONTH_S
         self.journals_s = journals_s
         self._idle_s = idle_s
         self._stopped = False
-        self._samples: list[tuple[int, float, str, str]] = []  # that are not in the database yet
+        self._samples: list[SampleRow] = []  # that are not in the database yet
         self._letters: list[Letter] = []  # samples that were refused
         self._parts: dict[str, str] = {}  # signs of life that are not in the database yet
         self._beats = int(time.time())  # another number after a restart
@@ -129,9 +128,7 @@ class Consumer:
         )
         try:
             if not await self._timed(schema.is_current(db)):
-                await db.execute("SET statement_timeout = 0")
-                await schema.migrate(db)  # no time limit: an index over a year's events takes long
-                await db.execute("RESET statement_timeout")
+                raise EOFError("the tables are not those of this version: run `fairshoe floor migrate`")
             await self._take_lease(db)
             async with broker.connected(self._url, "fairshoe floor", **self._options) as (client, stream):
                 await broker.ensure_streams(stream, self.names)
@@ -238,14 +235,19 @@ class Consumer:
             raise EOFError("the connection to the broker was closed")
 
     async def _prune(self, writer: Writer) -> None:
-        """Delete old samples, if the database's clock is believed: this host's agrees with it."""
+        """Delete what is older than its policy, if the database's clock is believed: this host's agrees with it."""
         apart_s = await self._timed(writer.clock()) - time.time()
         if abs(apart_s) > CLOCKS_S:
             _log.error(
-                "the clock of the database is %.0f s from this host's: no sample is deleted. Set both by NTP.", apart_s
+                "the clock of the database is %.0f s from this host's: nothing is deleted. Set both by NTP.", apart_s
             )
             return
-        await self._timed(writer.prune_samples(self._samples_days))
+        await self._timed(writer.prune_samples())
+        if time.monotonic() >= self._month_at:
+            gone = await self._timed(writer.drop_old_events())
+            if gone:
+                self._month_at = time.monotonic() + MONTH_S
+                _log.warning("dropped %s: its events are older than their policy", gone)
 
     async def _take_sample(self, message: Msg) -> None:
         try:
@@ -373,10 +375,11 @@ def event_of(subject: str, line: bytes) -> EventRow | Gap:
     return found
 
 
-def sample_row(subject: str, data: bytes) -> tuple[int, float, str, str]:
-    """Device, time, gateway and sample of a message of a gateway."""
+def sample_row(subject: str, data: bytes) -> SampleRow:
+    """The sample in a message of a gateway."""
     said = schema_check.fields(schema_check.load(data), {"gateway": GATEWAY, "sample": sample_of})
     sample = said["sample"]
     if subject.split(".")[-1] != f"{sample.device:08x}":
         raise Refused("it is of another device than its subject")
-    return sample.device, sample.at, said["gateway"], sample_to_json(sample)
+    place = (sample.table or "", sample.pit or "", sample.since, sample.link is Link.OPEN)
+    return SampleRow(sample.device, sample.at, said["gateway"], sample_to_json(sample), *place)

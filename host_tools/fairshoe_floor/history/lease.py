@@ -9,6 +9,7 @@ nothing. The row is locked until the transaction ends, so number and writes cann
 from __future__ import annotations
 
 import secrets
+from datetime import date
 from typing import Any
 
 import psycopg
@@ -22,7 +23,7 @@ _TAKE = (
 )
 _RENEW = (
     "UPDATE leases SET until = clock_timestamp() + %s * interval '1 second'"
-    " WHERE name = 'writer' AND number = %s AND holder = %s"
+    " WHERE name = 'writer' AND number = %s AND holder = %s RETURNING (now() AT TIME ZONE 'UTC')::date"
 )
 
 
@@ -43,10 +44,12 @@ class Lease:
         self.number = int(found[0]) if found else 0
         return bool(found)
 
-    async def renew(self, db: psycopg.AsyncConnection[Any]) -> None:
-        done = await db.execute(_RENEW, (self.seconds, self.number, self.holder))
-        if not done.rowcount:
+    async def renew(self, db: psycopg.AsyncConnection[Any]) -> date:
+        """The day of this transaction, by the database's clock."""
+        found = await (await db.execute(_RENEW, (self.seconds, self.number, self.holder))).fetchone()
+        if not found:
             raise LeaseLost("another program has taken over the database")
+        return found[0]
 
     async def release(self, db: psycopg.AsyncConnection[Any]) -> None:
         """A standby need not wait for its end."""

@@ -1,19 +1,23 @@
 """Writes events into PostgreSQL: one transaction for a batch of messages, with the place in the stream in it.
 
 An event that is there already is left alone. One with the same name and other bytes is kept in `conflicts`: two devices
-with one number, or a device that was restored from a copy.
+with one number, or a device that was restored from a copy. What is there is what `logs.ranges` says: the row of a log
+is locked before its events are added, and changed with them. So an event is stored once, in whatever month it comes
+again, and also after retention has dropped it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 import psycopg
 
+from fairshoe_floor.assignments import MOVE
 from fairshoe_floor.history import dead_letters
 from fairshoe_floor.history.dead_letters import Letter
 from fairshoe_floor.history.lease import Lease
@@ -24,10 +28,17 @@ from fairshoe_floor.stream.export_message import name_of
 REFUSALS = ("22", "23", "54", "0A")  # classes of SQLSTATE by which PostgreSQL refuses data: another try changes nothing
 _COLUMNS = ", ".join(SQL_TYPES)
 _ARRAYS = ", ".join(f"%s::{kind}[]" for kind in SQL_TYPES.values())
+# Creates or locks the rows of these logs, in one order for all programs.
+_LOCK_LOGS = (
+    "INSERT INTO logs (device, log, began, gateway) SELECT * FROM unnest(%s::bigint[], %s::bytea[],"
+    " %s::double precision[], %s::text[]) ORDER BY 1, 2 ON CONFLICT (device, log)"
+    " DO UPDATE SET gateway = excluded.gateway"
+)
 _INSERT = (
-    f"INSERT INTO events ({_COLUMNS}) SELECT * FROM unnest({_ARRAYS}) WITH ORDINALITY AS"
-    f" given ({_COLUMNS}, place) ORDER BY place ON CONFLICT (device, log, seq) DO NOTHING"
-).replace("SELECT *", f"SELECT {_COLUMNS}")
+    f"INSERT INTO events ({_COLUMNS}) SELECT {_COLUMNS} FROM (SELECT given.* FROM unnest({_ARRAYS}) WITH ORDINALITY AS"
+    f" given ({_COLUMNS}, place) JOIN logs USING (device, log) WHERE NOT logs.ranges @> given.seq) AS new"
+    " ORDER BY place RETURNING device, log, seq"
+)
 _CONFLICTS = (
     "INSERT INTO conflicts (device, log, seq, body, gateway) SELECT given.* FROM"
     " unnest(%s::bigint[], %s::bytea[], %s::bigint[], %s::bytea[], %s::text[])"
@@ -35,10 +46,24 @@ _CONFLICTS = (
     " JOIN events USING (device, log, seq) WHERE events.body <> given.body ON CONFLICT DO NOTHING"
 )
 _RANGES = (
-    "INSERT INTO logs (device, log, ranges, began, gateway)"
-    " VALUES (%s, %s, int8multirange(int8range(%s, %s, '[]')), %s, %s) ON CONFLICT (device, log)"
-    " DO UPDATE SET ranges = logs.ranges + excluded.ranges, gateway = excluded.gateway"
+    "UPDATE logs SET ranges = logs.ranges + given.ranges FROM (SELECT device, log, range_agg(int8range(first, last,"
+    " '[]')) AS ranges FROM unnest(%s::bigint[], %s::bytea[], %s::bigint[], %s::bigint[]) AS part (device, log, first,"
+    " last) GROUP BY device, log) AS given WHERE logs.device = given.device AND logs.log = given.log"
 )
+# Before `ranges` changes: of a refill, whose events are older, nothing is the newest.
+_FACTS = (
+    "UPDATE logs SET received = CASE WHEN given.seq > COALESCE(upper(logs.ranges) - 1, 0) THEN given.received"
+    " ELSE logs.received END, started = GREATEST(logs.started, given.started), over = GREATEST(logs.over, given.over),"
+    " outside = GREATEST(logs.outside, given.outside), cleared = GREATEST(logs.cleared, given.cleared),"
+    " (latched, latched_at, latched_round, warning) = (SELECT it.* FROM (VALUES"
+    " (logs.latched, logs.latched_at, logs.latched_round, logs.warning),"
+    " (given.latched, given.latched_at, given.latched_round, given.warning)) AS it ORDER BY 1 DESC LIMIT 1)"
+    " FROM unnest(%s::bigint[], %s::bytea[], %s::bigint[], %s::double precision[], %s::bigint[], %s::bigint[],"
+    " %s::bigint[], %s::bigint[], %s::bigint[], %s::double precision[], %s::bigint[], %s::text[]) AS given (device,"
+    " log, seq, received, started, over, outside, cleared, latched, latched_at, latched_round, warning)"
+    " WHERE logs.device = given.device AND logs.log = given.log"
+)
+_OVER = ("round_ended", "round_voided")
 
 _GAP = (
     "INSERT INTO gaps (device, log, first, last, gateway, after, before) VALUES (%s, %s, %s, %s, %s, %s, %s)"
@@ -79,19 +104,76 @@ class Written:
     refused: int = 0  # by PostgreSQL: they are dead letters now
 
 
+@dataclass(frozen=True)
+class SampleRow:
+    """A sample as JSON, and what the record notes of it. No place: of an older version, or of a dead letter."""
+
+    device: int
+    at: float
+    gateway: str
+    sample: str
+    place: str = ""
+    pit: str = ""
+    since: float | None = None
+    is_open: bool = False
+
+
+@dataclass
+class Newest:
+    """The newest facts of one log in a batch of events: the columns of `logs` with these names."""
+
+    seq: int = 0
+    received: float = 0.0
+    started: int = 0
+    over: int = 0
+    outside: int = 0
+    cleared: int = 0
+    latched: int = 0
+    latched_at: float = 0.0
+    latched_round: int = 0
+    warning: str = ""
+
+    def take(self, row: EventRow) -> None:
+        """Events come in any order: the largest number counts."""
+        if row.seq > self.seq:
+            self.seq, self.received = row.seq, row.received
+        if row.name == "round_started":
+            self.started = max(self.started, row.seq)
+        if row.name in _OVER:
+            self.over = max(self.over, row.seq)
+        if not row.round or row.name in _OVER:
+            self.outside = max(self.outside, row.seq)
+        if row.name == "warning_cleared":
+            self.cleared = max(self.cleared, row.seq)
+        if row.name == "warning_latched" and row.seq > self.latched:
+            self.latched, self.latched_at, self.latched_round = row.seq, row.received, row.round
+            self.warning = str(json.loads(row.fields).get("warning", ""))
+
+
 class Writer:
     """Over one connection. One writer at a time has a database: see lease.py."""
 
     def __init__(self, connection: psycopg.AsyncConnection[Any], lease: Lease | None = None) -> None:
         self._db = connection
         self._lease = lease  # none: a person's command, whose writes may come at any time
+        self._places: dict[int, tuple[str, ...]] | None = None  # by device, its open assignment
+        self._month: tuple[int, int] | None = None  # that has a table for its events, as has the next one
 
     @contextlib.asynccontextmanager
     async def _transaction(self) -> AsyncGenerator[None]:
         async with self._db.transaction():
             if self._lease is not None:
-                await self._lease.renew(self._db)
+                await self._prepare_month(await self._lease.renew(self._db))
             yield
+
+    async def _prepare_month(self, today: date) -> None:
+        """The tables of this month and, so that no month's end waits for a lock, of the next one."""
+        if self._month != (today.year, today.month):
+            await self._db.execute(
+                "SELECT events_month(%s), events_month((%s + interval '1 month')::date)",
+                (today, today.replace(day=1)),
+            )
+            self._month = (today.year, today.month)
 
     async def place(self, stream: str) -> StreamPlace | None:
         found = await (
@@ -158,15 +240,34 @@ class Writer:
         return Written(*(sum(values) for values in zip(*(vars(part).values() for part in parts), strict=True)))
 
     async def _insert(self, rows: Sequence[EventRow]) -> Written:
+        once = {(row.device, row.log, row.seq): row for row in reversed(rows)}  # in one batch the first counts
+        unique = [row for row in rows if once[row.device, row.log, row.seq] is row]
+        logs = {(row.device, row.log): row for row in reversed(rows)}
+        firsts = [(*log, row.received, row.gateway) for log, row in sorted(logs.items())]
+        await self._db.execute(_LOCK_LOGS, [list(column) for column in zip(*firsts, strict=True)])
+        arrays = [[getattr(row, name) for row in unique] for name in SQL_TYPES]
+        added = await (await self._db.execute(_INSERT.encode(), arrays)).fetchall()
         conflicts = 0
-        arrays = [[getattr(row, name) for row in rows] for name in SQL_TYPES]
-        new = (await self._db.execute(_INSERT.encode(), arrays)).rowcount
-        if new < len(rows):
+        if len(added) < len(rows):
             names = ("device", "log", "seq", "body", "gateway")
             same = [[getattr(row, name) for row in rows] for name in names]
             conflicts = (await self._db.execute(_CONFLICTS, same)).rowcount
-        await self._note_ranges(rows)
-        return Written(new, len(rows) - new, conflicts)
+        if added:
+            await self._note_added([once[device, bytes(log), seq] for device, log, seq in added])
+        return Written(len(added), len(rows) - len(added), conflicts)
+
+    async def _note_added(self, rows: Sequence[EventRow]) -> None:
+        newest: dict[tuple[int, bytes], Newest] = {}
+        parts: list[list[Any]] = []
+        for row in rows:
+            newest.setdefault((row.device, row.log), Newest()).take(row)
+            if parts and parts[-1][:2] == [row.device, row.log] and parts[-1][3] + 1 == row.seq:
+                parts[-1][3] = row.seq
+            else:
+                parts.append([row.device, row.log, row.seq, row.seq])
+        facts = [(*log, *vars(it).values()) for log, it in newest.items()]
+        await self._db.execute(_FACTS, [list(column) for column in zip(*facts, strict=True)])
+        await self._db.execute(_RANGES, [list(column) for column in zip(*parts, strict=True)])
 
     async def close_letter(self, number: int, outcome: str) -> None:
         await self._db.execute("UPDATE dead_letters SET closed = now(), outcome = %s WHERE id = %s", (outcome, number))
@@ -219,18 +320,24 @@ class Writer:
         found = await (await self._db.execute("SELECT extract(epoch FROM clock_timestamp())::float8")).fetchone()
         return float(found[0]) if found else 0.0
 
-    async def prune_samples(self, days: float) -> int:
-        """Delete samples that came so many days ago by the database's clock, at most a day's worth; of each device keep
-        the newest. How many."""
+    async def prune_samples(self) -> int:
+        """Delete samples that are older than their policy by the database's clock, at most a day's worth; of each
+        device keep the newest. How many."""
         async with self._transaction():
             done = await self._db.execute(
-                "WITH old AS (SELECT id, stored FROM samples WHERE stored < now() - %s * interval '1 day'"
+                "WITH old AS (SELECT id, stored FROM samples WHERE stored < now() - (SELECT days * interval '1 day'"
+                " FROM policies WHERE what = 'samples')"
                 " AND id < (SELECT MAX(id) FROM samples AS newer WHERE newer.device = samples.device))"
                 " DELETE FROM samples WHERE id IN"
-                " (SELECT id FROM old WHERE stored <= (SELECT MIN(stored) FROM old) + interval '1 day')",
-                (days,),
+                " (SELECT id FROM old WHERE stored <= (SELECT MIN(stored) FROM old) + interval '1 day')"
             )
         return done.rowcount
+
+    async def drop_old_events(self) -> str | None:
+        """Drop the oldest month of events if it is older than their policy. Its table; None if none is."""
+        async with self._transaction():
+            found = await (await self._db.execute("SELECT drop_old_events()")).fetchone()
+        return found[0] if found else None
 
     async def _note_place(self, stream: str, place: StreamPlace) -> None:
         await self._db.execute(
@@ -239,30 +346,26 @@ class Writer:
             (stream, place.seq, place.stored_at),
         )
 
-    async def store_samples(self, samples: Sequence[tuple[int, float, str, str]]) -> None:
-        """Device, time, gateway and sample as JSON; one that is there already is left alone."""
+    async def store_samples(self, samples: Sequence[SampleRow]) -> None:
+        """One that is there already is left alone. A shoe that is at another table now gets another assignment."""
         async with self._transaction():
-            await self._db.cursor().executemany(
-                "INSERT INTO samples (device, at, gateway, sample) VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING",
-                samples,
+            await self._db.execute(
+                "INSERT INTO samples (device, at, gateway, sample) SELECT * FROM unnest(%s::bigint[],"
+                " %s::double precision[], %s::text[], %s::jsonb[]) ON CONFLICT DO NOTHING",
+                [[getattr(it, name) for it in samples] for name in ("device", "at", "gateway", "sample")],
             )
+            if self._places is None:
+                rows = await self._db.execute("SELECT device, place, pit, gateway FROM assignments WHERE ended IS NULL")
+                self._places = {row[0]: tuple(row[1:]) for row in await rows.fetchall()}
+            for it in samples:
+                known, here = self._places.get(it.device), (it.place, it.pit, it.gateway)
+                # Two inventories may name a shoe: the gateway that has its port counts.
+                if it.place and known != here and (known is None or it.is_open or known[2] == it.gateway):
+                    values = {"device": it.device, "place": it.place, "pit": it.pit, "gateway": it.gateway}
+                    await self._db.execute(MOVE, {**values, "at": it.since or it.at})
+                    self._places[it.device] = here
 
     async def note_parts(self, parts: Mapping[str, str]) -> None:
         """Signs of life: a part has moved if its value is another one than before."""
         async with self._transaction():
             await self._db.cursor().executemany(_PART, list(parts.items()))
-
-    async def _note_ranges(self, rows: Sequence[EventRow]) -> None:
-        parts: list[tuple[EventRow, EventRow]] = []
-        open_at: dict[tuple[int, bytes], int] = {}
-        for row in rows:
-            at = open_at.get((row.device, row.log))
-            if at is not None and parts[at][1].seq + 1 == row.seq:
-                parts[at] = (parts[at][0], row)
-            else:
-                open_at[row.device, row.log] = len(parts)
-                parts.append((row, row))
-        values = [
-            (first.device, first.log, first.seq, last.seq, first.received, first.gateway) for first, last in parts
-        ]
-        await self._db.cursor().executemany(_RANGES, values)
