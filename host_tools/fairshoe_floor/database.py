@@ -8,10 +8,12 @@ server that is frozen, which a keepalive does not show, hangs up by itself.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import socket
-from typing import Any
+from collections.abc import AsyncGenerator, Callable
+from typing import Any, TypeVar
 
 import psycopg
 
@@ -21,6 +23,7 @@ IDLE_S = 10.0  # in a transaction, between two statements
 _KEEPALIVES = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
 GONE_MS = 20_000  # sent and not acknowledged for so long
 # What a lost connection raises. Anything else is a defect of a program or of its database, and is not retried.
+T = TypeVar("T")
 LOST = (psycopg.OperationalError, psycopg.InterfaceError)
 
 
@@ -48,3 +51,24 @@ def hang_up(db: psycopg.Connection[Any]) -> None:
     """End a connection that another thread waits on: that thread gets an error at once."""
     with contextlib.suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(db.fileno())) as line:
         line.shutdown(socket.SHUT_RDWR)
+
+
+async def within(seconds: float, work: Callable[[], T]) -> T:
+    """In a thread. TimeoutError leaves the thread waiting: `in_threads` hangs up on its database."""
+    return await asyncio.wait_for(asyncio.to_thread(work), seconds)
+
+
+@contextlib.asynccontextmanager
+async def in_threads(url: str) -> AsyncGenerator[psycopg.Connection[Any]]:
+    """A connection for work in threads, by `within`. A thread that waits for a database that does not answer is freed
+    by hanging up, after its time and when the program is stopped."""
+    db = await asyncio.to_thread(lambda: psycopg.connect(url, **settings()))
+    try:
+        yield db
+    except (TimeoutError, asyncio.TimeoutError, asyncio.CancelledError):
+        hang_up(db)  # not close(): the thread may be using it
+        raise
+    except BaseException:
+        db.close()
+        raise
+    db.close()

@@ -155,6 +155,6 @@ def test_the_tables_of_store_and_database_have_the_columns_of_an_event_row(tmp_p
 
 def test_the_index_of_judged_events_names_those_that_rules_judge() -> None:
     """Another event that rules judge needs another step, which makes the index again."""
-    made = [step for step in schema.STEPS if "INDEX events_judged" in step][-1]
-    where = made[made.index("INDEX events_judged") :]
+    made = [step for step in schema.STEPS if "CREATE INDEX events_judged" in step][-1]
+    where = made[made.index("CREATE INDEX events_judged") :]
     assert sorted(re.findall(r"'(\w+)'", where[: where.index(";")])) == list(JUDGED)

@@ -1,32 +1,31 @@
-"""Alarms over a real PostgreSQL: written once, sent, escalated, acknowledged; and a dry run over history."""
+"""Alarms over a real PostgreSQL and a real Alertmanager: written once, sent, acknowledged; and a dry run over
+history."""
 
 from __future__ import annotations
 
-import asyncio
 import json
-import socket
 import threading
+import time
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from typing import ClassVar
+from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
-from one_floor import Site
+from floor.alertmanager import running_alertmanager
+from one_floor import LIMIT_S, Site
 
 from fairshoe_floor.alarms import book
 from fairshoe_floor.alarms.desk import REPLAY_S, Desk, dry_run
-from fairshoe_floor.alarms.rules import Route, Rule, RuleBook
-from fairshoe_floor.history import schema
+from fairshoe_floor.alarms.notify import ENDED_S, Notifier, receivers
+from fairshoe_floor.alarms.rules import Rule, RuleBook
+from fairshoe_floor.assignments import Assignment, assign
 
-REFUSED = Rule("twice", "refused", "minor", {"times": 2}, escalate_s=60.0)
+REFUSED = Rule("twice", "refused", "minor", {"times": 2})
 
 
 def prepare(site: Site, names: list[str]) -> None:
-    async def migrate() -> None:
-        async with await psycopg.AsyncConnection.connect(site.database, autocommit=True) as connection:
-            await schema.migrate(connection)
-
-    asyncio.run(migrate())
     with psycopg.connect(site.database) as db:
         db.execute("INSERT INTO logs (device, log, began, gateway) VALUES (1, '\\x01', 0, 'pit-1')")
         for seq, name in enumerate(names, 1):
@@ -37,56 +36,122 @@ def prepare(site: Site, names: list[str]) -> None:
             )
 
 
-class Hook(BaseHTTPRequestHandler):
-    """Keeps what was posted."""
+class Hook:
+    """Answers POSTs with `status`, and keeps what was posted."""
 
-    posted: ClassVar[list[dict[str, str]]] = []
+    def __init__(self) -> None:
+        self.posted: list[Any] = []
+        self.status = 204
+        hook = self
 
-    def do_POST(self) -> None:
-        self.posted.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-        self.send_response(204)
-        self.end_headers()
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                said = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                if hook.status == 204:
+                    hook.posted.append(said)
+                self.send_response(hook.status)
+                self.end_headers()
 
-    def log_message(self, format: str, *args: object) -> None:
-        pass
+            def log_message(self, format: str, *args: object) -> None:
+                pass
+
+        self.server = HTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
 
-def test_an_alarm_is_sent_escalated_acknowledged_and_cleared(site: Site) -> None:
+@pytest.fixture
+def hook() -> Iterator[Hook]:
+    made = Hook()
+    yield made
+    made.server.shutdown()
+    made.server.server_close()
+
+
+def open_desk(site: Site, db: psycopg.Connection[Any], now: float) -> None:
+    """A desk starts, judges and ends."""
+    desk = Desk(site.database, RuleBook((REFUSED,)))
+    engine, places = desk.warm_up(db, now)
+    desk.step(db, engine, places, now)
+
+
+def test_an_alarm_that_was_raised_and_one_that_ended_while_the_receiver_was_down_arrive(site: Site, hook: Hook) -> None:
+    """Each program here starts anew: what is to be said is on file alone."""
     prepare(site, ["deck_refused", "deck_refused"])
-    Hook.posted.clear()
-    server = HTTPServer(("127.0.0.1", 0), Hook)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    log = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    log.bind(("127.0.0.1", 0))
-    log.settimeout(60)
-    routes = (
-        Route(f"http://127.0.0.1:{server.server_port}/alarms", "minor"),
-        Route(f"syslog://127.0.0.1:{log.getsockname()[1]}", "major"),
-    )
-    desk = Desk(site.database, RuleBook((REFUSED,), routes))
+    hook.status = 500
     with psycopg.connect(site.database, autocommit=True) as db:
-        engine, places = desk.warm_up(db, 1010.0)
-        places = desk.step(db, engine, places, 1010.0)
-        places = desk.step(db, engine, places, 1020.0)  # nothing new: nothing is sent
-        places = desk.step(db, engine, places, 1071.0)  # a minute without a person: the routes above
-        assert [(it["what"], it["device"]) for it in Hook.posted] == [("raised", "00000001"), ("escalated", "00000001")]
-        assert b"<131>1 " in log.recv(2000)  # local0, error
+        open_desk(site, db, 1010.0)
+        assert not Notifier(site.database, [hook.url]).turn(db, 1011.0)
+        open_desk(site, db, 1012.0)  # a restart raises no second one
+        hook.status = 204
+        assert Notifier(site.database, [hook.url]).turn(db, 1013.0)
+        assert [it["labels"]["alertname"] for it in hook.posted[-1]] == ["twice"]
+        assert [alarm.raised_at for alarm in book.alarms(db)] == [1010.0]
+        hook.status = 500
+        db.execute("UPDATE events SET name = 'deck_verified' WHERE seq = 2")
+        open_desk(site, db, 1100.0)
+        assert book.alarms(db) == []
+        for now in (1101.0, 1101.0 + 2 * ENDED_S):
+            assert not Notifier(site.database, [hook.url]).turn(db, now)
+        hook.status = 204
+        for now in (1102.0 + 2 * ENDED_S, 1103.0 + 2 * ENDED_S):
+            Notifier(site.database, [hook.url]).turn(db, now)
+        assert len(hook.posted) == 2  # its end was taken, late; then there is nothing more to say
+        assert hook.posted[-1][0]["endsAt"] == "1970-01-01T00:18:20.000+00:00"
+        db.execute("UPDATE alarms SET cleared_at = %s", (5000.0,))
+        for now in (5000.0 + ENDED_S - 1, 5000.0 + ENDED_S + 1):
+            Notifier(site.database, [hook.url]).turn(db, now)
+        assert len(hook.posted) == 3  # an end is repeated for 15 minutes
+
+
+def test_an_alarm_names_the_table_where_the_shoe_was_and_is_acknowledged_once(site: Site, hook: Hook) -> None:
+    prepare(site, ["deck_refused", "deck_refused"])
+    with psycopg.connect(site.database, autocommit=True) as db:
+        assign(db, Assignment(1, "BJ-07", "2", "pit-1", 5.0))
+        open_desk(site, db, 1010.0)
+        assign(db, Assignment(1, "BJ-08", "2", "pit-1", 1011.0))
         alarm = book.alarms(db)[0]
         book.acknowledge(db, alarm.id, "Ines", "deck replaced", 1080.0)
         with pytest.raises(book.AlarmError, match="Ines"):
             book.acknowledge(db, alarm.id, "Otto", "", 1081.0)
-        # A desk that starts again finds the open alarm, and raises no second one.
-        engine, places = Desk(site.database, RuleBook((REFUSED,))).warm_up(db, 1090.0)
-        places = desk.step(db, engine, places, 1090.0)
-        assert len(book.alarms(db)) == 1 and len(Hook.posted) == 2
-        db.execute("UPDATE events SET name = 'deck_verified' WHERE seq = 2")
-        engine, places = desk.warm_up(db, 1100.0)
-        desk.step(db, engine, places, 1100.0)
-        assert book.alarms(db) == [] and Hook.posted[-1]["what"] == "cleared"
-        (kept,) = book.alarms(db, open_only=False)
-        assert (kept.acknowledged_by, kept.note, kept.escalated_at) == ("Ines", "deck replaced", 1071.0)
-    server.shutdown()
-    log.close()
+        Notifier(site.database, [hook.url]).turn(db, 1090.0)
+        said = hook.posted[0][0]
+        assert said["labels"]["table"] == "BJ-07" and said["annotations"]["acknowledged_by"] == "Ines"
+
+
+def test_alertmanager_that_is_killed_hears_of_everything_again(site: Site, hook: Hook, tmp_path: Path) -> None:
+    """The real one, with a webhook as its receiver. It keeps no alerts: what it knew is gone with it. The sender, too,
+    is another one each time."""
+    prepare(site, ["deck_refused", "deck_refused"])
+    with psycopg.connect(site.database, autocommit=True) as db, running_alertmanager(tmp_path, hook.url) as manager:
+        open_desk(site, db, 1010.0)
+        manager.kill()
+        assert not Notifier(site.database, receivers([manager.url], [])).turn(db, time.time())
+        manager.start()
+
+        def until(ready: Callable[[], bool]) -> None:
+            end = time.monotonic() + LIMIT_S
+            while not ready():
+                assert time.monotonic() < end, (hook.posted, manager.log.read_text())
+                Notifier(site.database, receivers([manager.url], [])).turn(db, time.time())
+                time.sleep(0.2)
+
+        def heard(status: str) -> bool:
+            return any(it["status"] == status for said in hook.posted for it in said["alerts"])
+
+        until(lambda: heard("firing"))
+        (said,) = manager.alerts()
+        assert said["labels"] == {"alertname": "twice", "severity": "minor", "device": "00000001"}
+        manager.kill()
+        db.execute("UPDATE alarms SET cleared_at = %s", (time.time(),))
+        manager.start()
+        assert manager.alerts() == []
+        until(lambda: manager.alerts(inactive=True) == [] and book.to_send(db, time.time(), 0.0) == [])
+        hook.posted.clear()
+        db.execute("UPDATE alarms SET cleared_at = NULL")
+        until(lambda: heard("firing"))
+        db.execute("UPDATE alarms SET cleared_at = %s", (time.time(),))
+        until(lambda: heard("resolved"))
 
 
 def test_a_warning_that_is_older_than_the_replay_keeps_its_alarm_over_a_restart(site: Site) -> None:

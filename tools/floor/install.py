@@ -1,4 +1,4 @@
-"""Installs the servers of the floor: the broker into .venv from its lock, PostgreSQL by apt, as root on Debian."""
+"""Installs the servers of the floor: the broker into .venv from its lock, the others by apt, as root on Debian."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ import subprocess
 import sys
 from pathlib import Path
 
+from floor.alertmanager import alertmanager
 from floor.servers import missing, nats_server, postgres_folder
 
 ROOT = Path(__file__).resolve().parents[2]
-APT = ["apt-get", "install", "-y", "--no-install-recommends", "postgresql"]
+APT = ["apt-get", "install", "-y", "--no-install-recommends", "postgresql", "prometheus-alertmanager"]
 
 
 def install() -> list[str]:
     """Install what is missing and may be installed from here, in plain sight. What is still missing, in words."""
     if nats_server() is None:
         subprocess.call([sys.executable, "tools/setup.py", "--quiet", "--floor"], cwd=ROOT)
-    if postgres_folder() is None and os.geteuid() == 0 and shutil.which("apt-get"):
+    if (postgres_folder() is None or alertmanager() is None) and os.geteuid() == 0 and shutil.which("apt-get"):
         environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
         for command in (["apt-get", "update"], APT):
-            print("PostgreSQL is missing; running as root:", " ".join(command), flush=True)
+            print("PostgreSQL or Alertmanager is missing; running as root:", " ".join(command), flush=True)
             subprocess.call(command, env=environment, stdout=subprocess.DEVNULL)
     return missing()

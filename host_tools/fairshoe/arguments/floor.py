@@ -12,7 +12,7 @@ examples:
   fairshoe floor run --database postgresql://db/floor --nats nats://mq:4222
       consume the stream into PostgreSQL, and judge alarms, until stopped
   FAIRSHOE_DATABASE=postgresql://... fairshoe floor migrate
-      bring the tables to this version; `run` does that too
+      bring the tables to this version; no other command does
   fairshoe floor serve pit-1.toml pit-2.toml
       the floor page of all pits, from PostgreSQL
   fairshoe floor history --device 00510001 --kind warning_latched --days 7
@@ -70,11 +70,19 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         "inventory", nargs="+", type=Path, metavar="INVENTORY", help="copies of the inventories of all gateways"
     )
     add_server(made["serve"])
+    made["run"].add_argument(
+        "inventory",
+        nargs="*",
+        type=Path,
+        metavar="INVENTORY",
+        help="of all gateways: a shoe that is never heard is silent",
+    )
+    for name, where in (("alertmanager", "Prometheus Alertmanager"), ("webhook", "any program, by POST")):
+        made["run"].add_argument(
+            f"--{name}", action="append", default=[], metavar="URL", help=f"send alarms to {where}; may be repeated"
+        )
     for name in ("run", "alarms"):
         made[name].add_argument("--rules", metavar="FILE", help="rules of alarms, JSON (those of this program)")
-    made["run"].add_argument(
-        "--samples-days", type=float, default=400.0, metavar="N", help="keep samples so long (%(default)g)"
-    )
     for name in ("history", "alarms", "journals"):
         made[name].add_argument("--days", type=float, default=1.0, metavar="N", help="how far back (%(default)s)")
     for name in ("history", "journals"):

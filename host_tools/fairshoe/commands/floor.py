@@ -28,6 +28,11 @@ if TYPE_CHECKING:
     Pull = TypeVar("Pull", KeptExport, Kept)
 
 DAY_S = 86400.0
+PROGRESS_S = 2.0
+_PROGRESS = (
+    "SELECT phase, GREATEST(blocks_done, tuples_done), GREATEST(blocks_total, tuples_total)"
+    " FROM pg_stat_progress_create_index"
+)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -60,13 +65,19 @@ def run(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace, url: str) -> int:
     from fairshoe_floor.alarms.desk import Desk
+    from fairshoe_floor.alarms.notify import Notifier, receivers
     from fairshoe_floor.history.consumer import Consumer
+    from fairshoe_floor.inventory import read_inventory
     from fairshoe_floor.stream.names import Names
 
     set_up_log_lines()
     nats, more = broker(options)
-    consumer = Consumer(url, nats, Names(options.stream), more, samples_days=options.samples_days)
-    run_until_stopped(consumer, Desk(url, _rules(options)))
+    inventories = [read_inventory(path) for path in options.inventory]
+    consumer = Consumer(url, nats, Names(options.stream), more)
+    desk = Desk(url, _rules(options), inventories)
+    notifier = Notifier(url, receivers(options.alertmanager, options.webhook))
+    desk.on_news = notifier.hurry
+    run_until_stopped(consumer, desk, notifier)
     return 0
 
 
@@ -104,10 +115,33 @@ async def _migrate(url: str) -> int:
     from fairshoe_floor.database import settings
     from fairshoe_floor.history import schema
 
+    began = time.monotonic()
+
+    def begins(number: int) -> None:
+        say(f"{time.monotonic() - began:6.1f} s  step {number} of {len(schema.STEPS)}", flush=True)
+
     async with await psycopg.AsyncConnection.connect(url, **settings(0, 0)) as connection:
-        steps = await schema.migrate(connection)
+        showing = asyncio.create_task(_show_indexes(url, began))
+        try:
+            steps = await schema.migrate(connection, begins=begins)
+        finally:
+            showing.cancel()
     say(f"schema {len(schema.STEPS)}: {steps} steps done")
     return 0
+
+
+async def _show_indexes(url: str, began: float) -> None:
+    """How far the index is that is being built: over a year's events it takes long."""
+    import psycopg
+
+    from fairshoe_floor.database import settings
+
+    async with await psycopg.AsyncConnection.connect(url, **settings()) as connection:
+        while True:
+            await asyncio.sleep(PROGRESS_S)
+            for phase, done, of in await (await connection.execute(_PROGRESS)).fetchall():
+                share = f", {100 * done // of} %" if of else ""
+                say(f"{time.monotonic() - began:6.1f} s  index: {printable(phase)}{share}", flush=True)
 
 
 def _rules(options: argparse.Namespace) -> RuleBook:

@@ -1,4 +1,4 @@
-"""The alarms on file, in PostgreSQL: raised, acknowledged by a person, escalated, cleared."""
+"""The alarms on file, in PostgreSQL: raised, acknowledged by a person, cleared, sent."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from fairshoe import FairshoeError
 from fairshoe_floor.alarms.engine import Change
 
 _COLUMNS = (
-    "id, rule, severity, device, text, raised_at, cleared_at, acknowledged_at, acknowledged_by, note, escalated_at,"
-    " part"
+    "id, rule, severity, device, text, raised_at, cleared_at, acknowledged_at, acknowledged_by, note, part, place, pit"
 )
 
 
@@ -23,7 +22,8 @@ class AlarmError(FairshoeError):
 
 @dataclass(frozen=True)
 class Alarm:
-    """One alarm on file. Times are UTC seconds since 1970."""
+    """One alarm on file. Times are UTC seconds since 1970. `place` is the table where the device was when it was
+    raised."""
 
     id: int
     rule: str
@@ -35,8 +35,9 @@ class Alarm:
     acknowledged_at: float | None
     acknowledged_by: str | None
     note: str | None
-    escalated_at: float | None
-    part: str
+    part: str = ""
+    place: str = ""
+    pit: str = ""
 
 
 def alarms(db: psycopg.Connection[Any], open_only: bool = True, limit: int = 1000) -> list[Alarm]:
@@ -53,8 +54,10 @@ def note_changes(db: psycopg.Connection[Any], changes: Sequence[Change]) -> list
         for change in changes:
             if change.raised:
                 done = db.execute(
-                    "INSERT INTO alarms (rule, severity, device, text, raised_at, part)"
-                    " VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
+                    "INSERT INTO alarms (rule, severity, device, text, raised_at, part, place, pit)"
+                    " SELECT given.*, COALESCE(place, ''), COALESCE(pit, '') FROM (VALUES (%s, %s, %s::bigint, %s,"
+                    " %s::double precision, %s)) AS given (rule, severity, device, text, at, part)"
+                    " LEFT JOIN assignments AS it ON it.device = given.device AND ended IS NULL ON CONFLICT DO NOTHING",
                     (change.rule.name, change.rule.severity, change.device, change.text, change.at, change.part),
                 )
             else:
@@ -84,14 +87,16 @@ def acknowledge(db: psycopg.Connection[Any], number: int, by: str, note: str, no
     return alarm
 
 
-def escalate(db: psycopg.Connection[Any], after_s: dict[str, float], now: float) -> list[Alarm]:
-    """Alarms that were open and unacknowledged for longer than their rule allows. Each is escalated once."""
-    due: list[Alarm] = []
-    with db.transaction():
-        for alarm in alarms(db):
-            limit_s = after_s.get(alarm.rule, 0.0)
-            if alarm.acknowledged_at or alarm.escalated_at or not limit_s or now - alarm.raised_at < limit_s:
-                continue
-            db.execute("UPDATE alarms SET escalated_at = %s WHERE id = %s", (now, alarm.id))
-            due.append(alarm)
-    return due
+def to_send(db: psycopg.Connection[Any], ended_since: float, oldest: float) -> list[Alarm]:
+    """All that hold, oldest first, and those that ended since a time, or since an older one and were not sent yet."""
+    rows = db.execute(
+        f"SELECT {_COLUMNS} FROM alarms WHERE cleared_at IS NULL OR cleared_at > %s"
+        " OR (cleared_at > %s AND NOT ended_sent) ORDER BY id".encode(),
+        (ended_since, oldest),
+    )
+    return [Alarm(*row) for row in rows.fetchall()]
+
+
+def note_sent(db: psycopg.Connection[Any], ended: Sequence[int]) -> None:
+    """Every receiver has taken the end of these."""
+    db.execute("UPDATE alarms SET ended_sent = true WHERE id = ANY(%s) AND NOT ended_sent", (list(ended),))

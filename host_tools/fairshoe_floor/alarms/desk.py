@@ -1,8 +1,8 @@
-"""The desk: evaluates the rules over the central record, live or as a dry run over history, and sends notices.
+"""The desk: evaluates the rules over the central record, live or as a dry run over history.
 
-Live it reads events by their position in PostgreSQL. At its start it replays REPLAY_S of history without notices, so
-that it knows each shoe's past, and then compares its alarms with those on file. A warning and a boot count however old
-they are.
+Live it reads events by their position in PostgreSQL. At its start it replays REPLAY_S of history, so that it knows
+each shoe's past, and then compares its alarms with those on file. A warning and a boot count however old they are. A
+shoe that has a table (assignments) and was never heard is silent. Alarms are sent by notify.py.
 """
 
 from __future__ import annotations
@@ -12,15 +12,17 @@ import heapq
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import psycopg
 
-from fairshoe_floor import database
-from fairshoe_floor.alarms import book, routes
+from fairshoe_floor import assignments, database
+from fairshoe_floor.alarms import book
 from fairshoe_floor.alarms.engine import JUDGED, STANDING, Change, Engine, SeenEvent, SeenExport
-from fairshoe_floor.alarms.rules import SEVERITIES, RuleBook
+from fairshoe_floor.alarms.rules import RuleBook
+from fairshoe_floor.inventory import Inventory
 from fairshoe_floor.samples import Sample, sample_from_json
 
 REPLAY_S = 7 * 86400.0
@@ -29,7 +31,6 @@ REPLAY_TICK_S = 30.0  # in a dry run, of history's own time
 PAGE = 2000
 WARM_UP_S = 300.0  # a week of history
 STEP_S = 45.0
-T = TypeVar("T")
 _log = logging.getLogger("fairshoe.alarms")
 
 
@@ -130,19 +131,15 @@ def dry_run(db: psycopg.Connection[Any], rules: RuleBook, since: float, until: f
     return changes
 
 
-async def _within(seconds: float, work: Callable[[], T]) -> T:
-    """In a thread. TimeoutError leaves the thread waiting: the caller hangs up on its database."""
-    return await asyncio.wait_for(asyncio.to_thread(work), seconds)
-
-
 class Desk:
     """Evaluates until it is stopped. Blocking work runs in a thread."""
 
-    def __init__(self, url: str, rules: RuleBook) -> None:
+    def __init__(self, url: str, rules: RuleBook, inventories: Sequence[Inventory] = ()) -> None:
         self._database = url
+        self._inventories = inventories
         self._rules = rules
-        self._sender = routes.Sender(rules)
         self._stopped = False
+        self.on_news: Callable[[], None] = lambda: None
         self._beats = 0
 
     def stop(self) -> None:
@@ -153,27 +150,18 @@ class Desk:
             try:
                 await self._work()
             except (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn):
-                _log.info("alarms: the database is not up to date yet")  # the consumer migrates it
+                _log.info("alarms: the tables are not those of this version: run `fairshoe floor migrate`")
             except (*database.LOST, TimeoutError, asyncio.TimeoutError) as error:
                 _log.warning("alarms: %s. Trying again.", str(error).strip() or "the database does not answer")
             await asyncio.sleep(TICK_S)
 
     async def _work(self) -> None:
-        """With one connection, until it fails or the desk is stopped. A thread that waits for a database that does not
-        answer is freed by hanging up, after a time and when the desk is stopped."""
-        db = await asyncio.to_thread(lambda: psycopg.connect(self._database, **database.settings()))
-        try:
-            engine, places = await _within(WARM_UP_S, lambda: self.warm_up(db, time.time()))
+        """With one connection, until it fails or the desk is stopped."""
+        async with database.in_threads(self._database) as db:
+            engine, places = await database.within(WARM_UP_S, lambda: self.warm_up(db, time.time()))
             while not self._stopped:
-                places = await _within(STEP_S, partial(self.step, db, engine, places, time.time()))
+                places = await database.within(STEP_S, partial(self.step, db, engine, places, time.time()))
                 await asyncio.sleep(TICK_S)
-        except (TimeoutError, asyncio.TimeoutError, asyncio.CancelledError):
-            database.hang_up(db)  # not close(): the thread may be using it
-            raise
-        except BaseException:
-            db.close()
-            raise
-        db.close()
 
     def warm_up(self, db: psycopg.Connection[Any], now: float) -> tuple[Engine, tuple[int, int, int]]:
         """The engine as history leaves it; alarms on file that it does not confirm are cleared by the first step."""
@@ -193,6 +181,8 @@ class Desk:
             engine.export(export)
         confirmed = set(engine.active)
         engine.active.clear()
+        assignments.expect(db, self._inventories, now)
+        self._expect(db, engine)
         for alarm in book.alarms(db):
             engine.restore(alarm.rule, alarm.device, alarm.raised_at, alarm.text, alarm.part)
         _log.info("alarms: %d shoes known, %d alarms hold", len({device for _, device, _ in confirmed}), len(confirmed))
@@ -214,6 +204,7 @@ class Desk:
         for number, export in exports(db, places[2]):
             journal = number
             changes += engine.export(export)
+        self._expect(db, engine)
         changes += engine.tick(now)
         for kind, query in _WRONG.items():
             found = {(device, ""): text for device, text in db.execute(query.encode()).fetchall()}
@@ -224,19 +215,14 @@ class Desk:
                 changes += engine.standing("still", {(0, name): text for name, text in rows}, now)
         self._beats += 1
         db.execute(_DESK, (str(self._beats),))
-        for change in book.note_changes(db, changes):
-            said = routes.notice(
-                "raised" if change.raised else "cleared",
-                *(change.rule.name, change.rule.severity, change.device, change.at, change.text),
-            )
-            self._send(change.rule.severity, said)
-        limits = {rule.name: rule.escalate_s for rule in self._rules.rules}
-        for alarm in book.escalate(db, limits, now):
-            higher = SEVERITIES[min(SEVERITIES.index(alarm.severity) + 1, len(SEVERITIES) - 1)]
-            self._send(higher, routes.notice("escalated", alarm.rule, higher, alarm.device, now, alarm.text))
-        self._sender.deliver(time.monotonic())
+        # By this host's clock: that of a gateway may be wrong, and an end is sent for some time after it.
+        dated = [replace(it, at=min(it.at, now) if it.raised else now) for it in changes]
+        for change in book.note_changes(db, dated):
+            self.on_news()
+            what = "raised" if change.raised else "over"
+            _log.warning("alarm %s: %s, device %08x: %s", what, change.rule.name, change.device, change.text)
         return position, sampled, journal
 
-    def _send(self, severity: str, said: routes.Notice) -> None:
-        _log.warning("alarm %s: %s %s: %s", said["what"], said["device"], said["rule"], said["text"])
-        self._sender.add(severity, said)
+    @staticmethod
+    def _expect(db: psycopg.Connection[Any], engine: Engine) -> None:
+        engine.expect(dict(db.execute("SELECT device, began FROM assignments WHERE ended IS NULL").fetchall()))

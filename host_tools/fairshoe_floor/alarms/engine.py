@@ -96,6 +96,7 @@ class _Shoe:
 
     heard_at: float = 0.0
     sampled: bool = False  # its gateway publishes samples: a quiet table still gives signs of life
+    expected_at: float | None = None  # since when it should be heard, though it never was
     latched_at: float | None = None
     warning: str = ""
     refused: int = 0
@@ -120,6 +121,7 @@ class Engine:
         self._shoes: dict[int, _Shoe] = {}
         self._peers = {rule.name: Peers() for rule in book.rules if rule.kind in _COMPARED}
         self._judge_all = True  # at the next tick
+        self._expected: dict[int, float] = {}
 
     def restore(self, rule: str, device: int, at: float, text: str, part: str = "") -> None:
         """An alarm of an earlier run is still open. A rule that no longer exists does not keep it."""
@@ -129,6 +131,16 @@ class Engine:
         for known in self.book.rules:
             if known.name == rule:
                 self.active[rule, device, part] = Change(at, known, device, True, text, part)
+
+    def expect(self, devices: Mapping[int, float]) -> None:
+        """Shoes that have a table, each since a time: one that is never heard is silent. One that has none any more is
+        silent no longer."""
+        for device in self._expected.keys() - devices.keys():
+            self._shoes[device].expected_at = None
+            self._shoes[device].sampled = False
+        for device in devices.keys() - self._expected.keys():
+            self._shoes.setdefault(device, _Shoe()).expected_at = devices[device]
+        self._expected = dict(devices)
 
     def standing(self, kind: str, found: Mapping[tuple[int, str], str], now: float) -> list[Change]:
         """All that is wrong now of a kind that the floor itself knows, by device and part: what it is, in words."""
@@ -157,9 +169,10 @@ class Engine:
         return self._judge(seen.device, seen.at)
 
     def sample(self, sample: Sample) -> list[Change]:
-        if sample.heard_at is None:
-            return []
         shoe = self._shoes.setdefault(sample.device, _Shoe())
+        if sample.heard_at is None:
+            shoe.expected_at = sample.at if shoe.expected_at is None else shoe.expected_at
+            return self._judge(sample.device, sample.at)
         shoe.heard_at = sample.heard_at  # also when it is earlier than before: the clock of the gateway was set back
         shoe.sampled = True
         meters = (sample.before or sample).meters  # an alarm is reported under every profile: none by a round under way
@@ -269,9 +282,10 @@ def _judge_warning(_engine: Engine, rule: Rule, _device: int, shoe: _Shoe, now: 
 
 
 def _judge_silent(_engine: Engine, rule: Rule, _device: int, shoe: _Shoe, now: float) -> str:
-    if not shoe.sampled or now - shoe.heard_at < rule.limits["after_s"]:
+    since = shoe.heard_at if shoe.sampled else shoe.expected_at
+    if since is None or now - since < rule.limits["after_s"]:
         return ""
-    return f"nothing was heard of it for {now - shoe.heard_at:.0f} s"
+    return f"nothing was heard of it for {now - since:.0f} s" if shoe.heard_at else "it was never heard"
 
 
 def _judge_journal(_engine: Engine, _rule: Rule, _device: int, shoe: _Shoe, _now: float) -> str:

@@ -1,6 +1,6 @@
 """Rules as data: a JSON file with one object for each rule. `default_rules.json` beside this module is the default.
 
-    {"name": "warning-unattended", "kind": "warning", "severity": "major", "after_s": 300, "escalate_s": 900}
+    {"name": "warning-unattended", "kind": "warning", "severity": "major", "after_s": 300}
 
 `kind` names what is looked at (KINDS), the other words are its limits. A rule without `devices` is for all. A release
 counts by its signature, which is checked when the file is read; relative paths count from the folder of the file.
@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from fairshoe import FairshoeError
 from fairshoe.errors import Exit
@@ -46,26 +45,16 @@ class RuleError(FairshoeError):
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule. `limits` has the words of its kind. escalate_s: unacknowledged for so long goes to the routes of the
-    next severity; 0 never."""
+    """One rule. `limits` has the words of its kind."""
 
     name: str
     kind: str
     severity: str
     limits: Mapping[str, Any] = field(default_factory=dict[str, Any])
     devices: frozenset[int] | None = None
-    escalate_s: float = 0.0
 
     def covers(self, device: int) -> bool:
         return self.devices is None or device in self.devices
-
-
-@dataclass(frozen=True)
-class Route:
-    """Where alarms of a severity and above go: a webhook (http, https) or syslog (syslog://host:port)."""
-
-    url: str
-    severity: str = "minor"
 
 
 @dataclass(frozen=True)
@@ -73,7 +62,6 @@ class RuleBook:
     """The whole file."""
 
     rules: tuple[Rule, ...]
-    routes: tuple[Route, ...] = ()
 
 
 def load_rules(path: Path = DEFAULT) -> RuleBook:
@@ -85,14 +73,19 @@ def load_rules(path: Path = DEFAULT) -> RuleBook:
         raise RuleError(f"{path} is no JSON: {error}.", "Correct it.") from error
     try:
         rules = tuple(_rule(path, item) for item in data["rules"])
-        routes = tuple(_route(path, item) for item in data.get("routes", []))
+        routes = data.get("routes")
     except (TypeError, KeyError, AttributeError) as error:
-        raise RuleError(f"{path}: a rule or a route lacks {error}.", f"See {DEFAULT.name}.") from error
+        raise RuleError(f"{path}: a rule lacks {error}.", f"See {DEFAULT.name}.") from error
+    if routes:
+        raise RuleError(
+            f"{path}: rules have no routes.",
+            "Alertmanager routes alarms: `fairshoe floor run --alertmanager URL`, or --webhook URL.",
+        )
     names = [rule.name for rule in rules]
     for name in names:
         if names.count(name) > 1:
             raise RuleError(f"{path}: two rules have the name {name}.", "Give each rule a name of its own.")
-    return RuleBook(rules, routes)
+    return RuleBook(rules)
 
 
 def _rule(path: Path, item: dict[str, Any]) -> Rule:
@@ -104,11 +97,11 @@ def _rule(path: Path, item: dict[str, Any]) -> Rule:
     for word in KINDS[kind]:
         if word not in item:
             raise RuleError(f"{path}: rule {name} of kind {kind} lacks {word}.", f"See {DEFAULT.name}.")
-    known = {"name", "kind", "severity", "devices", "escalate_s", "about", *KINDS[kind]}
+    known = {"name", "kind", "severity", "devices", "about", *KINDS[kind]}
     for word in item:
         if word not in known:
             raise RuleError(f"{path}: rule {name} has the unknown word {word}.", "Remove it.")
-    for word in ("escalate_s", *KINDS[kind]):
+    for word in KINDS[kind]:
         if kind != "version" and type(item.get(word, 0)) not in (int, float):
             raise RuleError(f"{path}: rule {name}: {word} is no number.", "Write it without quotes.")
     if kind == "silent" and item["after_s"] < SILENT_MIN_S:
@@ -123,7 +116,7 @@ def _rule(path: Path, item: dict[str, Any]) -> Rule:
     limits = {word: item[word] for word in KINDS[kind]}
     if kind == "version":
         limits = {"release": _release(path, name, item["release"], item["keys"])}
-    return Rule(name, kind, severity, limits, devices, float(item.get("escalate_s", 0)))
+    return Rule(name, kind, severity, limits, devices)
 
 
 def _release(path: Path, name: str, folder: Any, keys: Any) -> ReleaseFacts:
@@ -134,18 +127,3 @@ def _release(path: Path, name: str, folder: Any, keys: Any) -> ReleaseFacts:
         )
     base = path.resolve().parent
     return read_release(base / folder, [base / str(key) for key in keys])  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-
-
-def _route(path: Path, item: dict[str, Any]) -> Route:
-    route = Route(str(item["url"]), str(item.get("severity", "minor")))
-    try:
-        place = urlsplit(route.url)
-        known = place.scheme in ("http", "https", "syslog")
-        good = known and place.hostname and place.port != 0 and " " not in route.url
-    except ValueError:
-        good = False
-    if not good:
-        raise RuleError(f"{path}: no route {route.url}.", "Use http://, https:// or syslog://HOST:PORT.")
-    if route.severity not in SEVERITIES:
-        raise RuleError(f"{path}: route {route.url}: {route.severity}.", f"Severities are {', '.join(SEVERITIES)}.")
-    return route

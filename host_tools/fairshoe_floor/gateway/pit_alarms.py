@@ -53,8 +53,7 @@ class PitAlarms:
 
     def judge(self, now: float) -> None:
         for shoe in self._live.shoes():
-            if shoe.sample.heard_at is not None:
-                self._engine.sample(replace(shoe.sample, at=now))
+            self._engine.sample(replace(shoe.sample, at=now))
         found = [_alarm(change) for change in self._engine.active.values()]
         self.current = tuple(sorted(found, key=lambda it: (-SEVERITIES.index(it.severity), it.since, it.device)))
 
