@@ -76,7 +76,7 @@ def open_desk(site: Site, db: psycopg.Connection[Any], now: float) -> None:
 
 
 def test_an_alarm_that_was_raised_and_one_that_ended_while_the_receiver_was_down_arrive(site: Site, hook: Hook) -> None:
-    """Each program here starts anew: what is to be said is on file alone."""
+    """Each program here is a new one: what is to be said is on file alone."""
     prepare(site, ["deck_refused", "deck_refused"])
     hook.status = 500
     with psycopg.connect(site.database, autocommit=True) as db:

@@ -1,4 +1,4 @@
-"""Events by month: an event is stored once in whatever month it comes again, and retention drops whole months."""
+"""Events by month: an event is stored once in whatever month it is redelivered, and retention drops whole months."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 An event that is there already is left alone. One with the same name and other bytes is kept in `conflicts`: two devices
 with one number, or a device that was restored from a copy. What is there is what `logs.ranges` says: the row of a log
-is locked before its events are added, and changed with them. So an event is stored once, in whatever month it comes
-again, and also after retention has dropped it.
+is locked before its events are added, and changed with them. So an event is stored once, in whatever month it is
+redelivered, and also after retention has dropped it.
 """
 
 from __future__ import annotations
