@@ -2,7 +2,8 @@
 
 `Sweep` gives a kind of connection. The first time that a statement comes, the program dies before it; the program that
 is started after it does the same work, and the statement is passed. So one run of a story kills at every statement of
-it, and each kill meets the program that was started after the one before.
+it, and each kill meets the program that was started after the one before. With `full` the program lives, and finds the
+disk full at that statement.
 """
 
 import sqlite3
@@ -18,8 +19,9 @@ class Killed(BaseException):
 class Sweep:
     """`on`: kills happen, and are counted."""
 
-    def __init__(self) -> None:
+    def __init__(self, full: bool = False) -> None:
         self.on = False
+        self.full = full
         self.kills = 0
         self._met: set[str] = set()
         self._dead: list[sqlite3.Connection] = []
@@ -51,6 +53,8 @@ class Sweep:
                     if sql.startswith(("BEGIN", "COMMIT")):
                         statement += f" after {self.last}"
                     if not self.dead and sweep.meets(statement):
+                        if sweep.full:
+                            raise sqlite3.OperationalError("database or disk is full")
                         self.dead = True
                         sweep._dead.append(self)  # pyright: ignore[reportPrivateUsage]
                     self.last = statement[:200]

@@ -26,8 +26,11 @@ class Sitting:
     def tap(self, **told: Any) -> str:
         """The desk's answer. Raises what it objects to."""
         answer = self.desk.tap({**self.shown(), **told})
-        self.desk.turn()
+        self.turn()
         return answer.result(0)
+
+    def turn(self) -> None:
+        self.desk.turn()
 
     def shown(self) -> Values:
         """The rounds that a page names in every tap."""
@@ -37,7 +40,7 @@ class Sitting:
         for _ in range(TURNS_MAX):
             if self.values and due(self.values):
                 return self.values
-            self.desk.turn()
+            self.turn()
         raise TimeoutError(f"not due: {self.values.get('now')}, the shoe waits for {self.desk.step}")
 
     def bets(self) -> Values:

@@ -1,6 +1,7 @@
 """Wagers on the layout before betting is closed, in a small file.
 
-Chips on the table are what counts: a file that cannot be read is an empty layout.
+The file names its round: wagers that were booked need not be taken out of it, and never pass for those of the next
+round. Chips on the table are what counts: a file that cannot be read is an empty layout.
 """
 
 from __future__ import annotations
@@ -16,11 +17,16 @@ Placed = dict[tuple[int, int], Amounts]  # by seat and bettor; bettor 1 calls
 
 
 class Draft:
-    """What lies on the layout. Every change is written to the file."""
+    """What lies on the layout of a round. Every change is written to the file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self.placed = _read(path)
+        self._round, self.placed = _read(path)
+
+    def begin(self, number: int) -> None:
+        """What the file has of another round is booked or gone."""
+        if number != self._round:
+            self._round, self.placed = number, {}
 
     def place(self, seat: int, bettor: int, amounts: Amounts) -> None:
         """These are all wagers of this bettor; without any he has left, and the others of the box move up."""
@@ -49,20 +55,21 @@ class Draft:
         return [wager(seat, amounts, bettor) for (seat, bettor), amounts in sorted(self.placed.items())]
 
     def _write(self, placed: Placed) -> None:
-        data = {f"{seat}.{bettor}": each for (seat, bettor), each in placed.items()}
+        wagers = {f"{seat}.{bettor}": each for (seat, bettor), each in placed.items()}
         new = self._path.with_suffix(".new")  # a full disk leaves the old file
-        new.write_text(json.dumps(data), encoding="utf-8")
+        new.write_text(json.dumps({"round": self._round, "wagers": wagers}), encoding="utf-8")
         new.replace(self._path)
         self.placed = placed
 
 
-def _read(path: Path) -> Placed:
+def _read(path: Path) -> tuple[int, Placed]:
     try:
-        data: dict[str, dict[str, int]] = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8"))
+        wagers: dict[str, dict[str, int]] = data["wagers"]
         found: Placed = {}
-        for name, each in data.items():
+        for name, each in wagers.items():
             seat, bettor = name.split(".")
             found[int(seat), int(bettor)] = {str(it): int(cents) for it, cents in each.items()}
-        return found
-    except (OSError, ValueError, OverflowError, RecursionError, AttributeError, TypeError):
-        return {}
+        return int(data["round"]), found
+    except (OSError, ValueError, OverflowError, RecursionError, AttributeError, TypeError, LookupError):
+        return 0, {}

@@ -137,30 +137,39 @@ class DeskLoop(Table):
         """Until `stop`, or until the shoe cannot go on by itself. Anything else that fails, as a full disk, is shown,
         and tried again until its cause is gone."""
         while not self._ending.is_set():
-            try:
-                if not self.number:
-                    self.begin()
-                    self.publish()
-                self.turn()
-            except Exception as error:
-                if isinstance(error, FairshoeError) and not isinstance(error, UsageError):
-                    raise
-                self._failed(error)
+            self.attempt()
+
+    def attempt(self) -> None:
+        """One turn, or what keeps it from being one, in words."""
+        try:
+            self.turn()
+        except Exception as error:
+            if isinstance(error, FairshoeError) and not isinstance(error, UsageError):
+                raise
+            self._failed(error)
 
     def _failed(self, error: Exception) -> None:
         """Say what is wrong, and wait for a moment: the books have nothing of what failed."""
         self.call(_in_words(error))
         self._ending.wait(PAUSE_S)
+        if not self.number:  # without a round nothing can be tapped
+            while not self._taps.empty():
+                self._taps.get()[1].set_exception(UsageError(_in_words(error), "Tap again then."))
         with contextlib.suppress(Exception):  # the books may not be readable now
             self.publish()
 
     def begin(self) -> None:
         super().begin()
-        if self._play().seats and self.draft.placed:  # booked by a program that was killed before it wrote the draft
-            self.draft.take([])
+        self.draft.begin(self.number)
 
     def turn(self) -> None:
-        """What the shoe has said, until it is quiet for a moment; then what the page has asked for."""
+        """What the shoe has said, until it is quiet for a moment; then what the page has asked for. First the next
+        round, if opening it has failed before."""
+        if self.number and self._play().over:
+            self._over()
+        elif not self.number:
+            self.begin()
+            self.publish()
         for message in self.shoe.messages(quiet_s=QUIET_S):
             self.heard(message)
             if self.take(message):
@@ -190,7 +199,6 @@ class DeskLoop(Table):
             deed, answer = self._taps.get()
             try:
                 said = deed()
-                self._look_again()
             except FairshoeError as error:
                 with contextlib.suppress(Exception):  # the books may not be readable now
                     self.publish()  # a card that was refused is shown with the one that it repeats
@@ -198,9 +206,13 @@ class DeskLoop(Table):
             except (LookupError, TypeError, ValueError, ArithmeticError):
                 answer.set_exception(UsageError("the page sent something that is no tap.", "Reload the page."))
             except Exception as error:  # a full disk, or whatever else: it must not end the table
-                answer.set_exception(UsageError(_in_words(error), "Nothing of this tap was booked: tap again then."))
+                answer.set_exception(UsageError(_in_words(error), "Look at the page, and tap again then."))
             else:
-                self.publish()  # the page shows what has changed before it gets the answer
+                try:
+                    self._look_again()
+                    self.publish()  # the page shows what has changed before it gets the answer
+                except Exception as error:  # the tap is booked; what follows from it is tried again
+                    self.call(_in_words(error))
                 answer.set_result(said)
 
     def _obey(self, told: Tap) -> str:
@@ -243,7 +255,6 @@ class DeskLoop(Table):
             except UsageError as error:
                 self.call(f"betting was closed at the shoe, and a wager is refused: {error.what} {error.advice}")
         self._tell(*taken)
-        self.draft.take([])
 
     def _look_again(self) -> None:
         """Act at once on what a tap has changed."""
@@ -254,7 +265,8 @@ class DeskLoop(Table):
                 self._over()
 
     def _over(self) -> None:
-        self.previous = self.number
+        """Leave the round. If the next one cannot be opened now there is none, and the next turn tries again."""
+        self.previous, self.number = self.number, 0
         self.checking = self._unchecked()
         self.tapped = self.offered = None
         self._clear_entry()
@@ -442,6 +454,8 @@ class DeskLoop(Table):
 
 
 def _in_words(error: Exception) -> str:
+    if isinstance(error, FairshoeError):
+        return f"{error.what} {error.advice}"
     if isinstance(error, (sqlite3.Error, OSError)):
         return f"books or files cannot be written: {error}. Free space or permission; the table goes on by itself"
     return f"something unexpected failed: {error!r}. The books are as before; a supervisor may void the round"

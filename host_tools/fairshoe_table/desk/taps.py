@@ -114,7 +114,6 @@ class Desk(DeskLoop):
             if not self.draft.placed:
                 raise UsageError("no seat has a wager.", "Enter the wagers first.")
             self._tell(*self.draft.inputs())
-            self.draft.take([])
         self._tapped_on(CloseBetting)
         return ""
 

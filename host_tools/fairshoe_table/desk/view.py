@@ -115,7 +115,7 @@ def _seat(desk: Desk, play: Play, seat: int, waiting: list[Ask]) -> Values:
     for where, it, cents in play.stakes:
         if where == seat:
             staked[it] = staked.get(it, 0) + cents
-    first, *others = desk.draft.of(seat) or [staked]
+    first, *others = [staked] if play.seats else desk.draft.of(seat) or [staked]
     acts = bool(waiting) and waiting[0].seat == seat
     wagers = {"wagers": first, "others": others}
     return {"seat": seat, **wagers, "acts": acts, **_place(desk, play, seat)}

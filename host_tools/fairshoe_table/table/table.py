@@ -113,15 +113,17 @@ class Table(House):
         raise RuntimeError("the shoe was closed")
 
     def begin(self) -> None:
-        """Open a round in the books, or go on with the open one."""
+        """Open a round in the books, or go on with the open one. Until all of it is done there is no round."""
+        self.number = 0
         device, log = self.shoe_now()
         head = header(self.game, device, log)
-        self.number = self.books.open_round(self.game, head, self.configured)
-        self.options = self.books.options(self.number) or self.configured
+        number = self.books.open_round(self.game, head, self.configured)
+        options = self.books.options(number) or self.configured
         self._refused = None
         unfinished = self.shoe.unfinished()
         if unfinished is not None:  # of a run that crashed: ask what became of it before anything else
             self.shoe.status_after(self.shoe.wait(self.shoe.resume(unfinished)))
+        self.number, self.options = number, options
 
     def take(self, message: Message) -> bool:
         """Book an event, or act on a status; whether the round is over with it."""
