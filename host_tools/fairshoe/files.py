@@ -9,7 +9,13 @@ import json
 import os
 import stat
 import subprocess
+from collections.abc import Generator
 from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
 
 CONFIG_BYTES_MAX = 4 << 20  # of a file that people write
 LOG_BYTES_MAX = 1 << 30
@@ -94,6 +100,26 @@ def make_private(path: Path) -> None:
         for it in (path, *path.parent.glob(f"{path.name}-*")):  # SQLite has two beside its own
             if open_to_others(it):
                 it.chmod(0o600)
+
+
+@contextlib.contextmanager
+def held_alone(path: Path) -> Generator[None]:
+    """Hold a lock file, which another program that holds it makes impossible: BlockingIOError. The system lets go of it
+    when the program ends, however it ends."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        if fcntl is not None:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        elif WINDOWS:
+            import msvcrt
+
+            try:
+                msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+            except OSError as error:
+                raise BlockingIOError(errno.EAGAIN, "another program holds it", str(path)) from error
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def sync_folder(folder: Path) -> None:

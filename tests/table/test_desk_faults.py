@@ -70,7 +70,9 @@ def _next(it: Sitting) -> None:
         it.turn()
 
 
-@pytest.mark.parametrize("game", WAGERS)
+@pytest.mark.parametrize(
+    "game", ["double-down-stud", *(pytest.param(it, marks=pytest.mark.full) for it in list(WAGERS)[1:])]
+)
 def test_a_disk_that_is_full_at_any_statement_leaves_no_desk_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, game: str
 ) -> None:

@@ -1,6 +1,7 @@
 """What every game must hold: prompts with clauses, wagers within limits, typed inputs; and the registry."""
 
 import re
+import sys
 from collections.abc import Callable
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -169,9 +170,14 @@ def points(monkeypatch: pytest.MonkeyPatch, *found: tuple[str, str]) -> None:
     registry.find.cache_clear()
 
 
-def test_a_broken_package_makes_only_its_own_game_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broken_package_makes_only_its_own_game_unavailable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    ends = {"exits": "import sys; sys.exit(3)", "interrupts": "raise KeyboardInterrupt", "raises": "1 / 0"}
+    for name, source in ends.items():
+        (tmp_path / f"game_that_{name}.py").write_text(source, encoding="utf-8")
     points(
         monkeypatch,
+        *((name, f"game_that_{name}:GAME") for name in ends),
         ("absent", "no_such_package:GAME"),
         ("no-game", "json:loads"),
         ("twice", "json:loads"),
@@ -179,7 +185,7 @@ def test_a_broken_package_makes_only_its_own_game_unavailable(monkeypatch: pytes
         (CS, "json:loads"),
     )
     broken = registry.broken()
-    assert set(broken) == {"absent", "no-game", "twice", f"{CS} of another package"}
+    assert set(broken) == {*ends, "absent", "no-game", "twice", f"{CS} of another package"}
     assert (
         "no_such_package" in broken["absent"] and "no game" in broken["no-game"] and "two packages" in broken["twice"]
     )

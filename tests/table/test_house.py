@@ -3,17 +3,23 @@
 import sqlite3
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from running_tables import POKER, check_books, options_of
-from sitting import Sitting, Values, sitting
+from sitting import Sitting, Values, listen, sitting
 from test_headers import old_file
 
 from fairshoe import Need
+from fairshoe.cli.command_line import main
 from fairshoe.errors import FairshoeError, UsageError
+from fairshoe_table.books.books import Books
+from fairshoe_table.books.header import header
+from fairshoe_table.desk.taps import Desk
 from fairshoe_table.play import registry
+from fairshoe_table.play.inputs import wager
 
 STEPS_MAX = 60
 BY = {"by": "J. Doe", "reason": "the shoe smokes"}
@@ -240,3 +246,131 @@ def test_a_machine_that_stopped_in_a_game_without_a_clause_is_decided_by_the_hou
         bet(it)
         while goes_on(it, number + 1):
             pass
+
+
+# --- a round that cannot be read ---------------------------------------------------------------
+
+
+def _limits(db: sqlite3.Connection) -> None:
+    """Its wagers do not fit the options of its header."""
+    (old,) = db.execute("SELECT settings FROM rounds WHERE id = 1").fetchone()
+    db.execute(
+        "UPDATE settings SET data = replace(data, '\"minimum\": 1000', '\"minimum\": 90000') WHERE hash = ?", (old,)
+    )
+
+
+def _unknown(db: sqlite3.Connection) -> None:
+    """Its header is unknown, and they do not fit those of the table either."""
+    db.execute("UPDATE rounds SET settings = 'unknown' WHERE id = 1")
+
+
+def _option(db: sqlite3.Connection) -> None:
+    """This program does not know an option of its header."""
+    db.execute("UPDATE settings SET data = replace(data, '\"minimum\"', '\"least\"')")
+
+
+CASES = [(game, spoil) for game in registry.OURS for spoil in (_limits, _unknown, _option)]
+ALWAYS = [("double-down-stud", _limits), ("boston-5-stud", _unknown), ("double-attack-blackjack", _option)]
+
+
+@pytest.mark.parametrize(
+    ("game", "spoil"), [pytest.param(*it, marks=[] if it in ALWAYS else [pytest.mark.full]) for it in CASES]
+)
+def test_a_round_that_cannot_be_read_is_voided_and_the_next_one_is_played(
+    tmp_path: Path, game: str, spoil: Any
+) -> None:
+    """Whatever was changed: everything that lies on the layout goes back, and the shoe is brought to its end."""
+    options = registry.find(game).demo()
+    other = replace(options, maximum=200_000, **({"minimum": 90_000} if spoil is _unknown else {}))
+    with sitting(tmp_path, game, options=options, seats=2) as it:
+        it.bets()
+        stake = registry.find(game).stakes(options)[0].wager
+        it.wager(2, **{stake: 1000})
+        it.close()
+        step(it)
+        old = it.desk
+        old.books.close()
+        with sqlite3.connect(tmp_path / "books.db") as db:
+            spoil(db)
+        books = Books(tmp_path / "books.db")
+        it.desk = Desk(old.shoe, books, game, other, 2, tmp_path / "wagers.json", old.hands)
+        listen(it)
+        it.until(lambda values: values["house"]["text"])
+        assert "cannot be read" in it.values["house"]["text"] and it.values["ask"]["choices"] == ("void",)
+        on_the_layout = it.desk.books.on_the_layout()
+        assert on_the_layout and voided(it, 1)
+        while goes_on(it, 1):
+            pass
+        lines = it.desk.books.lines(1)
+        assert [(line.seat, line.stake, line.outcome.value, line.net) for line in lines] == [
+            (seat, cents, "void", 0) for seat, cents in on_the_layout
+        ]
+        check_books(it.desk.books)
+        it.bets()
+        it.wager(2, **{stake: 90_000})
+        it.close()
+        it.finish()
+        check_books(books)
+        assert books.replay() == []
+        books.close()
+
+
+def test_an_open_round_of_a_game_that_is_gone_is_voided_by_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with sitting(tmp_path, "double-down-stud") as it:
+        it.bets()
+        it.wager(2, original=1000)
+        it.wager(5, original=3000)
+        it.close()
+        it.next()
+        assert main(["table", "void", str(tmp_path), "--by", "J. Doe", "--reason", "x"]) != 0
+        assert "another program serves the table" in capsys.readouterr().err
+    with sqlite3.connect(tmp_path / "books.db") as db:
+        db.execute("UPDATE rounds SET game = 'whist'")
+    (tmp_path / "shoe.nv").unlink()
+    with pytest.raises(UsageError, match="a round of whist is open"), sitting(tmp_path, "boston-5-stud"):
+        pass
+    assert main(["table", "void", str(tmp_path), "--by", " ", "--reason", "x"]) != 0
+    assert main(["table", "void", str(tmp_path), "--by", "J. Doe", "--reason", "its package was removed"]) == 0
+    assert "seat 2: return $10\nseat 5: return $30" in capsys.readouterr().out
+    assert main(["table", "void", str(tmp_path), "--by", "J. Doe", "--reason", "again"]) != 0
+    with sitting(tmp_path, "boston-5-stud", seed=99) as it:
+        assert it.next()["now"]["do"].startswith("give wagers $30 back to seat 5") or it.values["lines"]
+        for _ in range(2):
+            it.go_on()  # the lines of the void
+        bet(it)
+        it.finish()
+        check_books(it.desk.books)
+        assert it.desk.books.replay() == []
+
+
+# --- two programs ------------------------------------------------------------------------------
+
+
+def test_one_program_serves_a_folder(tmp_path: Path) -> None:
+    with (
+        sitting(tmp_path, "double-down-stud"),
+        pytest.raises(UsageError, match="another program serves"),
+        sitting(tmp_path, "double-down-stud"),
+    ):
+        pass
+    with sitting(tmp_path, "double-down-stud"):  # the first one has ended
+        pass
+
+
+def test_wagers_are_booked_by_the_options_of_the_header_only(tmp_path: Path) -> None:
+    """Two programs at the same books, which nothing has kept apart."""
+    first, second = options_of("double-down-stud"), replace(options_of("double-down-stud"), maximum=5000)
+    head = header("double-down-stud", "00000001", "log")
+    with Books(tmp_path / "books.db") as one, Books(tmp_path / "books.db") as other:
+        number = one.open_round("double-down-stud", head, first)
+        assert one.play(number, first).seats == ()
+        assert other.open_round("double-down-stud", head, second) == number
+        with pytest.raises(UsageError, match="other options"):
+            one.record(number, wager(2, {"original": 90_000}), first)
+        other.record(number, wager(2, {"original": 5000}), second)
+        one.open_round("double-down-stud", head, first)  # wagers are booked: the header stays
+        with pytest.raises(UsageError, match="other options"):
+            one.record(number, wager(3, {"original": 90_000}), first)
+        assert [told.data["seat"] for told in one.inputs(number)] == [2] and one.audit() == []

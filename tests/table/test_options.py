@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from fairshoe.cli.command_line import main
 from fairshoe.errors import UsageError
 from fairshoe_table.play import registry
 from fairshoe_table.play.inputs import COMMON, Decided
@@ -83,6 +84,27 @@ def test_a_wrong_file_is_refused_with_its_place_and_clause(game: Any, chosen: di
     data: dict[str, Any] = {"version": 1, "game": game, "approvals": dict.fromkeys(chosen, "x"), **chosen}
     with pytest.raises(UsageError, match=says):
         load_options(data)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('{"version": 1, "game": "double-down-stud", "minimum": 500, "minimum": 5000}', "'minimum' stands there twice"),
+        (
+            '{"version": 1, "game": "double-down-stud", "approvals": {"cap": "A", "cap": ""}}',
+            "'cap' stands there twice",
+        ),
+        ('{"version": 1, "game": "double-down-stud", "minimum": NaN}', "NaN is no number"),
+        ("[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_a_file_that_says_something_twice_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, says: str
+) -> None:
+    path = tmp_path / "options.json"
+    path.write_text(text, encoding="utf-8")
+    assert main(["table", "serve", "--game", DDS, "--no-open", "--options", str(path)]) != 0
+    assert says in capsys.readouterr().err
 
 
 def test_approvals_are_taken_and_posted_limits_need_none() -> None:

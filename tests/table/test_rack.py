@@ -138,6 +138,68 @@ def test_the_books_are_looked_at_from_the_command_line(tmp_path: Path, capsys: p
     assert "its lines say" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["rack", "fill", "1e9999", "--by", "J. Doe"],
+        ["rack", "fill", "nan", "--by", "J. Doe"],
+        ["rack", "fill", "0.001", "--by", "J. Doe"],
+        ["rack", "fill", "\u0661\u0662", "--by", "J. Doe"],
+        ["rack", "fill", "9" * 5000, "--by", "J. Doe"],
+        ["rack", "fill", "10", "--by", "J.\x1b[31m Doe"],
+        ["rack", "fill", "10", "--by", "J. \udcff"],
+        ["rack", "fill", "10", "--by", "J. Doe", "--note", "a\nb"],
+        ["rack", "fill", "10", "--by", "J. Doe", "--slip", "\x00"],
+        ["rack", "fill", "10", "--by", "J. Doe", "--slip", "(1.1)"],
+        ["rack", "fill", "10", "--by", "J. Doe", "--slip", "x" * 10_000],
+        ["books", "shift", "--shift", "-1"],
+        ["books", "shift", "--shift", "2"],
+        ["books", "export", "--rows", "sqlite_master"],
+    ],
+    ids=lambda words: " ".join(words)[:40].encode("ascii", "replace").decode(),
+)
+def test_odd_entries_are_refused_in_words_and_change_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    assert main(["table", "rack", str(tmp_path), "opening", "100", "--by", "J. Doe"]) != 0  # there are no books yet
+    with Books(tmp_path / "books.db") as books:
+        books.rack.add("opening", 10_000, "J. Doe")
+        before = books.rows("rack")
+    assert main(["table", words[0], str(tmp_path), *words[1:]]) != 0
+    said = capsys.readouterr().err
+    assert "internal" not in said and "Traceback" not in said and "\x1b[31m" not in said
+    with Books(tmp_path / "books.db") as books:
+        assert books.rows("rack") == before
+
+
+def test_a_slip_is_never_taken_for_an_entry_without_one(tmp_path: Path) -> None:
+    with Books(tmp_path / "books.db") as books:
+        books.rack.add("opening", 10_000, "J. Doe")
+        books.rack.add("fill", 500, "J. Doe")
+        for number in range(4):
+            books.rack.add("fill", 500, "J. Doe", key=f"1.{number}")
+        books.rack.add("fill", 500, "J. Doe")
+        assert books.rack.shift(1).total("fill") == 3000
+
+
+@pytest.mark.parametrize("what", [["books", "audit"], ["rack", "fill", "10", "--by", "J. Doe"]], ids="-".join)
+def test_a_file_that_is_no_database_is_refused_in_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], what: list[str]
+) -> None:
+    (tmp_path / "books.db").write_bytes(b"This is no database. " * 500)
+    assert main(["table", what[0], str(tmp_path), *what[1:]]) != 0
+    assert "cannot be opened as books" in capsys.readouterr().err
+
+
+def test_names_in_old_books_bring_no_colour_to_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with Books(tmp_path / "books.db") as books:
+        books.rack.add("opening", 10_000, "J. Doe")
+    with sqlite3.connect(tmp_path / "books.db") as db:
+        db.execute("UPDATE rack SET by = ?, note = 'x'", ("\x1b[31mJ. Doe",))
+    assert main(["table", "books", str(tmp_path), "export", "--rows", "rack"]) == 0
+    assert "\x1b" not in capsys.readouterr().out
+
+
 # --- what must not end the table ---------------------------------------------------------------
 
 

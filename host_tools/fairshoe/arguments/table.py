@@ -21,6 +21,7 @@ examples:
   fairshoe table rack table-7 closing 27350 --by "J. Doe"
   fairshoe table books table-7 shift --out shift.html
   fairshoe table books table-7 audit
+  fairshoe table void table-7 --by "J. Doe" --reason "its game was removed"
   fairshoe table play --game caribbean-stud
   fairshoe table play --game double-attack-blackjack --rounds 5
   fairshoe table simulate --game boston-5-stud --rounds 1000000 --jobs 2 \\
@@ -44,6 +45,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     _add_serve(actions.add_parser("serve", help="the dealer's page of one table in the browser"))
     _add_books(actions.add_parser("books", help="audit, replay, print and export the books of a table"))
     _add_rack(actions.add_parser("rack", help="enter opening, fill, credit, drop, coupon or closing of a rack"))
+    _add_void(actions.add_parser("void", help="void an open round that no table can finish, and return its wagers"))
     play = actions.add_parser("play", help="play rounds with simulated players and a simulated shoe")
     simulate = actions.add_parser("simulate", help="play many rounds and report what each wager returns")
     for one, rounds in ((play, 2), (simulate, 10_000)):
@@ -74,6 +76,12 @@ def _add_rack(rack: argparse.ArgumentParser) -> None:
     rack.add_argument("--by", required=True, metavar="NAME", help="who counted or carried it")
     rack.add_argument("--slip", default="", metavar="ID", help="number of the slip; the same slip counts once")
     rack.add_argument("--note", default="", metavar="TEXT", help="as a coupon's number")
+
+
+def _add_void(void: argparse.ArgumentParser) -> None:
+    void.add_argument("folder", type=Path, metavar="FOLDER", help="the folder of the table, which is not served now")
+    void.add_argument("--by", required=True, metavar="NAME", help="the supervisor who decides it")
+    void.add_argument("--reason", required=True, metavar="TEXT", help="why")
 
 
 def _add_serve(serve: argparse.ArgumentParser) -> None:

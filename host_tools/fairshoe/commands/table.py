@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import contextlib
 import json
+import sqlite3
 import sys
 import tempfile
 import time
@@ -14,14 +15,14 @@ from pathlib import Path
 from typing import cast
 
 from fairshoe.errors import UsageError
-from fairshoe.files import check_writable
-from fairshoe.printable import say
+from fairshoe.files import check_writable, parse_json
+from fairshoe.printable import printable, say
 
 
 def run(options: argparse.Namespace) -> int:
     if options.action == "serve":
         return _serve(options)
-    if options.action in ("books", "rack"):
+    if options.action in ("books", "rack", "void"):
         return _books(options)
     # Loaded here: no other command needs the table system.
     from fairshoe_table.simulated import demonstration
@@ -36,23 +37,34 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _books(options: argparse.Namespace) -> int:
-    """Works beside a table that is being played: it takes no lock but that of one entry."""
+    """Works beside a table that is being played: it takes no lock but that of one entry. A void is for a table that is
+    not served."""
     from fairshoe_table.books import report
     from fairshoe_table.books.books import Books
+    from fairshoe_table.books.one_program import one_program
 
     path: Path = options.folder / "books.db"
     if not path.is_file():
         raise UsageError(f"{options.folder} has no books.", "Name the folder given to `fairshoe table serve`.")
-    with Books(path) as books:
-        if options.action == "rack":
-            say(report.enter(books, options.kind, options.dollars, options.by, options.note, options.slip))
-            return 0
-        found = report.look(books, options.what, options.shift, options.rows)
-    text = json.dumps(found.data, indent=2) if options.json else found.text
-    if options.out is not None:
-        options.out.write_text(text if options.json else found.page or text, encoding="utf-8")
+    alone = one_program(options.folder) if options.action == "void" else contextlib.nullcontext()
+    try:
+        with alone, Books(path) as books:
+            match options.action:
+                case "rack":
+                    text = report.enter(books, options.kind, options.dollars, options.by, options.note, options.slip)
+                    found = report.Found(text, None)
+                case "void":
+                    found = report.void(books, options.by, options.reason)
+                case _:
+                    found = report.look(books, options.what, options.shift, options.rows)
+    except sqlite3.Error as error:
+        raise UsageError(f"{path} cannot be read or written: {error}.", "Free space or permission.") from error
+    as_json = options.action == "books" and options.json
+    text = json.dumps(found.data, indent=2) if as_json else found.text
+    if options.action == "books" and options.out is not None:
+        options.out.write_text(text if as_json else found.page or text, encoding="utf-8")
         text = f"written to {options.out}"
-    say(text)
+    say("\n".join(map(printable, text.split("\n"))))  # names and notes of others: no colour is theirs
     return 1 if found.wrong else 0
 
 
@@ -149,8 +161,8 @@ def _text(path: Path) -> str:
 def _choices(path: Path, game: str) -> dict[str, object]:
     """The options of the licensee, which must be of this game."""
     try:
-        data: object = json.loads(_text(path))
-    except (ValueError, RecursionError) as error:
+        data = parse_json(_text(path).encode())
+    except ValueError as error:
         raise UsageError(f"{path}: {error}.", "Correct the file; docs/TABLE.md describes it.") from error
     if not isinstance(data, dict):
         raise UsageError(f"{path} holds no options.", "Correct the file; docs/TABLE.md describes it.")

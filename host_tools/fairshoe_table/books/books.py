@@ -8,29 +8,31 @@ file; then they share meters too, if `link` says so.
 from __future__ import annotations
 
 import json
-import re
 import sqlite3
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from fairshoe.errors import UsageError
 from fairshoe.files import make_private
 from fairshoe.games.jackpot_links import TableFacts, link_objections
-from fairshoe_table.books.header import Header, digest, options_of, settings_text, utc_now
+from fairshoe_table.books.checks import Checks
+from fairshoe_table.books.header import UNKNOWN, Header, digest, options_of, settings_text, utc_now
 from fairshoe_table.books.rack import Rack
 from fairshoe_table.books.schema import prepare
 from fairshoe_table.play import registry
-from fairshoe_table.play.game import ALL_OUT, Play
-from fairshoe_table.play.inputs import Input
+from fairshoe_table.play.game import ALL_OUT, Game, Play
+from fairshoe_table.play.inputs import NO_HAND, Input
 from fairshoe_table.play.options import Options
-from fairshoe_table.play.round import apply, asks, corrected, new_play, rebuild, settle
+from fairshoe_table.play.round import apply, asks, corrected, rebuild, rebuild_unread, settle
 from fairshoe_table.rules.ledger import HOUSE, TRAY, Line, Outcome, Transfer, layout, player, transfers
+from fairshoe_table.rules.line_shapes import void_line
 from fairshoe_table.rules.meters import Meter, Meters
 
 VOIDS = ("void", "void hand")  # inputs after which lines that were booked are not due any more
+ASIDE = ("done", "seed check")  # inputs about a round from which nothing follows, even if its game is gone
 EXPORTED = (
     *("rounds", "inputs", "lines", "transfers", "accounts", "meters", "contributions", "links", "settings", "rack"),
 )
@@ -54,26 +56,18 @@ def _same_jackpot(old: Line, new: Line) -> bool:
     return old.jackpot and (old.source, old.outcome, old.why) == (new.source, new.outcome, new.why)
 
 
-class ShoeRound(NamedTuple):
-    """How a round ended, "ended", "void", or "house" if a supervisor voided it, whatever the shoe says; the seats with
-    a wager, the clause that made it void, and in a game that is drawn by hand the cards of a round that has ended."""
-
-    how: str
-    seats: int
-    clause: str
-    drawn: int = 0
-
-
 @dataclass
 class _Known:
-    """A round as it was read: the id of its last input, the inputs, and the round that follows from them."""
+    """A round as it was read: the id of its last input and the hash of its options, by which it is known to be the same
+    still; its game, the inputs, and the round that follows from them."""
 
-    last: int | None
+    last: tuple[int | None, str]
+    game: str
     inputs: list[Input]
     play: Play | None = None
 
 
-class Books:
+class Books(Checks):
     """The books of one table. One open round at a time."""
 
     def __init__(
@@ -93,10 +87,13 @@ class Books:
         self._settings: dict[str, Options] = {}
         if str(path) != ":memory:":
             make_private(Path(path))
-        self._db = sqlite3.connect(path, isolation_level=None, timeout=30, factory=connection)
-        self._db.execute("PRAGMA journal_mode = WAL")
-        self._db.execute("PRAGMA synchronous = FULL")
-        prepare(self._db, path)
+        try:
+            self._db = sqlite3.connect(path, isolation_level=None, timeout=30, factory=connection)
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = FULL")
+            prepare(self._db, path)
+        except sqlite3.DatabaseError as error:
+            raise UsageError(f"{path} cannot be opened as books: {error}.", "Check the file, or restore it.") from error
         self.rack = Rack(self._db, table, now)
 
     def close(self) -> None:
@@ -128,7 +125,8 @@ class Books:
         with self._transaction() as db:
             row = db.execute("SELECT id, game FROM rounds WHERE tbl = ? AND over = 0", (self.table,)).fetchone()
             if row is not None and row[1] != game:
-                raise UsageError(f"a round of {row[1]} is open at {self.table}.", "Finish it first.")
+                advice = "Finish it first; if its game is gone, void it: `fairshoe table void`."
+                raise UsageError(f"a round of {row[1]} is open at {self.table}.", advice)
             number = row[0] if row is not None else self._new_round(game)
             if head is not None and options is not None and not self._wagered(number):
                 self._write_header(number, head, options)
@@ -162,13 +160,17 @@ class Books:
         return Header(*self._db.execute(f"SELECT {names} FROM rounds WHERE id = ?", (number,)).fetchone())
 
     def options(self, number: int) -> Options | None:
-        """Those of the header; None: unknown. The same object as long as they are the same."""
+        """Those of the header; None: unknown, or this program cannot read them. The same object as long as they are the
+        same."""
         found = self.header(number).settings
         if found not in self._settings:
             row = self._db.execute("SELECT data FROM settings WHERE hash = ?", (found,)).fetchone()
             if row is None:
                 return None
-            self._settings[found] = options_of(row[0])
+            try:
+                self._settings[found] = options_of(row[0])
+            except (UsageError, LookupError, TypeError, ValueError):
+                return None
         return self._settings[found]
 
     def dealt_before(self, device: str, log: str, seq: int) -> bool:
@@ -183,20 +185,41 @@ class Books:
         return list(self._read(number).inputs)
 
     def play(self, number: int, options: Options) -> Play:
-        """The round, rebuilt from the reported facts."""
+        """The round, rebuilt from the reported facts. One that does not follow from them by these options is `unread`:
+        nothing is booked in it any more, but that a supervisor voids it."""
         known = self._read(number)
         if known.play is None or known.play.options is not options:
-            row = self._db.execute("SELECT game FROM rounds WHERE id = ?", (number,)).fetchone()
-            known.play = rebuild(new_play(row[0], options), known.inputs)
+            known.play = self._rebuilt(known, options)
         return known.play
+
+    def _rebuilt(self, known: _Known, options: Options) -> Play:
+        game, settings = registry.find(known.game), known.last[1]
+        if any(told.data.get("unread") for told in known.inputs if told.kind == "void"):
+            return rebuild_unread(Play(game, options, None), known.inputs, "it was voided unread")
+        # The options of a header are those that were read from it: the same text is never read twice.
+        if (
+            settings != UNKNOWN
+            and self._settings.get(settings) is not options
+            and settings != self._hash(game, options)
+        ):
+            return rebuild_unread(Play(game, options, None), known.inputs, "its header names other options")
+        try:
+            return rebuild(game.new(options), known.inputs)
+        except Exception as error:  # whatever a game raises: there must be a way out
+            why = error.what if isinstance(error, UsageError) else repr(error)
+            return rebuild_unread(Play(game, options, None), known.inputs, why)
+
+    def _hash(self, game: Game, options: Options) -> str:
+        return digest(settings_text(game.name, options))
 
     def _read(self, number: int) -> _Known:
         """The inputs of a round, read again only after a new one: a table asks for them at every status."""
-        last = self._db.execute("SELECT MAX(id) FROM inputs WHERE round = ?", (number,)).fetchone()[0]
+        latest = "SELECT (SELECT MAX(id) FROM inputs WHERE round = r.id), settings, game FROM rounds r WHERE id = ?"
+        newest, settings, game = self._db.execute(latest, (number,)).fetchone() or (None, UNKNOWN, "")
         known = self._known.get(number)
-        if known is None or known.last != last:
+        if known is None or known.last != (newest, settings):
             rows = self._db.execute("SELECT key, kind, data FROM inputs WHERE round = ? ORDER BY id", (number,))
-            known = _Known(last, [Input(key, kind, json.loads(data)) for key, kind, data in rows])
+            known = _Known((newest, settings), game, [Input(key, kind, json.loads(data)) for key, kind, data in rows])
             self._known = {**{it: self._known[it] for it in list(self._known)[-_KNOWN_MAX:]}, number: known}
         return known
 
@@ -219,22 +242,64 @@ class Books:
             if known[:2] != (told.kind, data) and (seq == 0 or seq != known[2]):  # an event may come again
                 raise UsageError(f"{told.key} was booked with other content.", "Correct it, or call a supervisor.")
             return []
+        if told.kind in ASIDE:
+            self._input(number, told, data, seq)
+            return []
         before = self.play(number, options)
+        if before.unread and told.kind not in NO_HAND:
+            raise UsageError(f"round {number} cannot be read: {before.unread}", "A supervisor may void it.")
         after = self._corrected(number, before, told) if told.kind == "correct" else apply(before, told)
+        cause = self._input(number, told, data, seq)
+        if told.kind == "closed":
+            self._closed(number, told)
+        placed = after.stakes[len(before.stakes) :]
+        self._move(number, cause, [Transfer(player(seat), layout(seat), cents) for seat, _, cents in placed])
+        booked: list[Line] = []
+        if not after.unread:
+            self._contribute(number, cause, after)
+            booked = self._settle(number, cause, after, told.kind)
+        if told.kind == "over":
+            self._finish(number)
+        return booked
+
+    def _input(self, number: int, told: Input, data: str, seq: int) -> int:
         cause = self._db.execute(
             "INSERT INTO inputs (round, key, kind, data, seq, utc, shift) VALUES (?, ?, ?, ?, ?, ?, ?)",
             (number, told.key, told.kind, data, seq, self._now(), self.rack.open_shift()),
         ).lastrowid
         assert cause is not None
-        if told.kind == "closed":
-            self._closed(number, told)
-        placed = after.stakes[len(before.stakes) :]
-        self._move(number, cause, [Transfer(player(seat), layout(seat), cents) for seat, _, cents in placed])
-        self._contribute(number, cause, after)
-        booked = self._settle(number, cause, after, told.kind)
-        if told.kind == "over":
-            self._finish(number)
-        return booked
+        return cause
+
+    def void_unread(self, by: str, reason: str, over: bool = False) -> list[Line]:
+        """Void the open round of this table without its game, its options or its shoe, and return what lies on the
+        layout; lines that were booked stand. `over`: end it too, because no table will."""
+        if not by.strip() or not reason.strip():
+            raise UsageError("the decision has no name or no reason.", "Enter the supervisor and the reason.")
+        who = {"by": by.strip(), "reason": reason.strip()}
+        house = Input("house:0:void", "house", {"seat": 0, "part": "void", "choice": "void", **who})
+        void = Input("void", "void", {"clause": "HOUSE", "kept": [], **who, "unread": True})
+        with self._transaction() as db:
+            row = db.execute("SELECT id FROM rounds WHERE tbl = ? AND over = 0", (self.table,)).fetchone()
+            if row is None or not self._wagered(row[0]):
+                raise UsageError(f"no round with wagers is open at {self.table}.", "Nothing is to be voided.")
+            number = row[0]
+            if any(told.kind == "void" for told in self.inputs(number)):
+                raise UsageError(f"round {number} is void already.", "Start the table: it brings it to its end.")
+            causes = [self._input(number, told, json.dumps(dict(told.data)), 0) for told in (house, void)]
+            lines = [void_line(seat, "wagers", cents, "HOUSE", "all wagers") for seat, cents in self.on_the_layout()]
+            for line in lines:
+                self._book(number, causes[1], line.key, _line_data(line))
+                self._move(number, causes[1], transfers(line))
+            if over:
+                self._input(number, Input("over", "over"), "{}", 0)
+                self._finish(number)
+            return lines
+
+    def on_the_layout(self) -> list[tuple[int, int]]:
+        """Cents that lie before each seat."""
+        start = f"{self.table}/layout "
+        found = self._db.execute("SELECT name, cents FROM accounts WHERE substr(name, 1, ?) = ?", (len(start), start))
+        return sorted((int(name[len(start) :]), cents) for name, cents in found if cents)
 
     def _closed(self, number: int, told: Input) -> None:
         """The shoe that deals the round, and its number there."""
@@ -287,8 +352,7 @@ class Books:
         return after
 
     def _finish(self, number: int) -> None:
-        start = f"{self.table}/layout "
-        left = [(name, cents) for name, cents in self.balances().items() if cents and name.startswith(start)]
+        left = self.on_the_layout()
         if left:
             raise UsageError(f"round {number} is over and wagers lie on the layout: {left}.", "Settle them first.")
         self._db.execute("UPDATE rounds SET over = 1 WHERE id = ?", (number,))
@@ -429,28 +493,6 @@ class Books:
     def line_count(self) -> int:
         return int(self._db.execute("SELECT COUNT(*) FROM lines").fetchone()[0])
 
-    def shoe_rounds(self) -> dict[int, ShoeRound]:
-        """By the number that the shoe gave it, every round of this table that is over."""
-        rows = self._db.execute(
-            "SELECT r.game, c.data, v.data, "
-            "(SELECT COUNT(*) FROM inputs w WHERE w.round = r.id AND w.kind = 'wager' AND INSTR(w.key, '.') = 0), "
-            "(SELECT COUNT(*) FROM inputs d WHERE d.round = r.id AND d.kind = 'cards' AND d.key != 'cards:0:2'), "
-            "EXISTS (SELECT 1 FROM inputs d WHERE d.round = r.id AND d.key IN ('cards:0:2', 'decide:0:hole')) "
-            "FROM rounds r JOIN inputs c ON c.round = r.id AND c.key = 'closed' "
-            "LEFT JOIN inputs v ON v.round = r.id AND v.key = 'void' WHERE r.tbl = ? AND r.over = 1",
-            (self.table,),
-        )
-        found: dict[int, ShoeRound] = {}
-        for game, closed, void, seats, cards, second in rows:
-            number = int(json.loads(closed)["round"])
-            if void is not None:
-                data = json.loads(void)
-                found[number] = ShoeRound("house" if data.get("by") else "void", seats, data["clause"])
-            else:
-                drawn = cards + second if registry.find(game).drawn else 0
-                found[number] = ShoeRound("ended", seats, "", drawn)
-        return found
-
     def replay(self, options: Options | None = None) -> list[str]:
         """Settle everything again from the inputs of this table, which shares its meters with no other; what comes out
         otherwise than it was booked. `options` are for rounds whose header is unknown."""
@@ -466,64 +508,34 @@ class Books:
             found: list[str] = []
             for number, game in rounds:
                 its = self.options(number) or options
+                inputs = self.inputs(number)
+                if any(told.data.get("unread") for told in inputs if told.kind == "void"):
+                    again.copy_moves(self, number)
+                    continue
                 if its is None:
                     found.append(f"round {number} has an unknown header: nothing says by which options it is settled")
                     break
                 copy = again.open_round(game)
                 try:
-                    for one in self.inputs(number):
+                    for one in inputs:
                         again.record(copy, one, its)
                 except UsageError as error:
                     found.append(f"round {number} is booked otherwise than its game allows: {error.what}")
                     break
                 if again.lines(copy) != self.lines(number):
                     found.append(f"round {number} is booked otherwise than its inputs settle")
-            own = {
-                name: cents
-                for name, cents in self.balances().items()
-                if name.startswith((f"{self.table}/", f"{self.link}/"))
-            }
+            start = (f"{self.table}/", f"{self.link}/")
+            own = {name: cents for name, cents in self.balances().items() if name.startswith(start)}
             if again.balances() != own:
                 found.append(f"the inputs of {self.table} give other balances than the books have")
             return found
 
-    def audit(self) -> list[str]:
-        """What does not agree: accounts that are not their transfers, money made or lost, meters that are not their
-        accounts."""
-        found: list[str] = []
-        balances = self.balances()
-        if sum(balances.values()):
-            found.append(f"all accounts together are {sum(balances.values())} cents and not 0")
-        moved: dict[str, int] = {}
-        for source, target, cents in self._db.execute("SELECT source, target, cents FROM transfers"):
-            moved[source] = moved.get(source, 0) - cents
-            moved[target] = moved.get(target, 0) + cents
-        found += [f"account {name}: {cents} cents, its transfers say {moved.get(name, 0)}"
-                  for name, cents in balances.items() if moved.get(name, 0) != cents]  # fmt: skip
-        for link, pool, name, cents in self._db.execute("SELECT link, pool, name, cents FROM meters"):
-            if balances.get(f"{link}/meter {pool}/{name}", 0) != cents:
-                found.append(f"meter {link}/{pool}/{name} shows {cents} cents, its account has another amount")
-        return [*found, *self._audit_lines()]
-
-    def _audit_lines(self) -> list[str]:
-        """Lines that stand against what was moved: seat, game account and layout together change by the net of them."""
-        moved: dict[tuple[int, int], int] = {}
-        place = re.compile(rf"{re.escape(self.table)}/(?:seat|game account|layout) (\d+)")
-        for number, source, target, cents in self._db.execute("SELECT round, source, target, cents FROM transfers"):
+    def copy_moves(self, other: Books, number: int) -> None:
+        """The transfers of a round of other books, as they are."""
+        rows = other._db.execute("SELECT source, target, cents FROM transfers WHERE round = ?", (number,))
+        for source, target, cents in rows:
             for name, change in ((source, -cents), (target, cents)):
-                seat = place.fullmatch(name)
-                if seat is not None:
-                    key = (number, int(seat[1]))
-                    moved[key] = moved.get(key, 0) + change
-        nets: dict[tuple[int, int], int] = {}
-        rows = self._db.execute("SELECT id FROM rounds WHERE tbl = ?", (self.table,)).fetchall()
-        for line, number in ((line, row[0]) for row in rows for line in self.lines(row[0])):
-            nets[number, line.seat] = nets.get((number, line.seat), 0) + line.net
-        return [
-            f"round {at[0]}, seat {at[1]}: its lines say {nets.get(at, 0)} cents, and {moved.get(at, 0)} were moved"
-            for at in sorted({*moved, *nets})
-            if moved.get(at, 0) != nets.get(at, 0)
-        ]
+                self._db.execute(_ADD, (name, change))
 
     def rows(self, table: str) -> list[dict[str, object]]:
         """Rows of the file as they are, for an export."""

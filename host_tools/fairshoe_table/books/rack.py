@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 OPENING, CLOSING, FILL, CREDIT, CASH, COUPON = "opening", "closing", "fill", "credit", "drop", "coupon"
 KINDS = (OPENING, FILL, CREDIT, CASH, COUPON, CLOSING)
 _AMOUNT_MAX = 10**12
+_TEXT_MAX = 200  # characters of a name, a note, a slip
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,11 @@ class Rack:
             raise UsageError(f"{kind} of {cents} cents?", f"One of {', '.join(KINDS)}, in whole cents.")
         if not by.strip():
             raise UsageError(f"{kind} without a name.", "Enter who counted or carried it.")
+        for text in (by, note, key):
+            if not text.isprintable() or len(text) > _TEXT_MAX:
+                raise UsageError(f"{kind}: a name, note or slip of odd characters.", f"Up to {_TEXT_MAX} letters.")
+        if key.startswith("("):
+            raise UsageError(f"{key}: slips in brackets are numbered by the books.", "Enter the slip's own number.")
         self._db.execute("BEGIN IMMEDIATE")
         try:
             entry = self._add(kind, cents, by.strip(), note.strip(), key)
@@ -121,7 +127,7 @@ class Rack:
             return entry
         shift = self._shift_for(kind)
         entry = Entry(shift, kind, cents, note, by, self._now())
-        row = (self._table, shift, kind, cents, key or f"{shift}.{self._entries(shift)}", note, by, entry.utc)
+        row = (self._table, shift, kind, cents, key or f"({shift}.{self._entries(shift)})", note, by, entry.utc)
         self._db.execute(
             "INSERT INTO rack (tbl, shift, kind, cents, key, note, by, utc) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row
         )

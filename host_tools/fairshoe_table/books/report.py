@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from fairshoe.errors import UsageError
 from fairshoe_table.books import rack
 from fairshoe_table.books.books import EXPORTED, Books
 from fairshoe_table.rules.money import DOLLAR, dollars
+
+_AMOUNT = re.compile(r"\$?([0-9]{1,12})(?:\.([0-9]{1,2}))?")
 
 
 @dataclass(frozen=True)
@@ -34,14 +36,17 @@ def enter(books: Books, kind: str, amount: str, by: str, note: str, slip: str) -
     )
 
 
+def void(books: Books, by: str, reason: str) -> Found:
+    """Void the open round without its game; what to give back."""
+    lines = books.void_unread(by, reason, over=True)
+    return Found("\n".join(f"seat {line.seat}: return {dollars(line.stake)}" for line in lines) or "no wagers", None)
+
+
 def _cents(text: str) -> int:
-    try:
-        cents = Decimal(text.replace(",", "").removeprefix("$")) * DOLLAR
-    except InvalidOperation:
-        raise UsageError(f"{text!r} is no amount.", "Dollars, as 25000 or 12.50.") from None
-    if not cents.is_finite() or cents != int(cents):
-        raise UsageError(f"{text!r} is no whole number of cents.", "Dollars, as 25000 or 12.50.")
-    return int(cents)
+    found = _AMOUNT.fullmatch(text.replace(",", ""))
+    if found is None:
+        raise UsageError(f"{text[:40]!r} is no amount in whole cents.", "Dollars, as 25000 or 12.50.")
+    return int(found[1]) * DOLLAR + int((found[2] or "").ljust(2, "0"))
 
 
 def look(books: Books, what: str, shift: int, rows: str) -> Found:
@@ -70,7 +75,7 @@ def _agree(wrong: list[str], text: str) -> Found:
 
 
 def _shift(books: Books, number: int) -> Found:
-    if not number or number > books.rack.last_shift():
+    if not 1 <= number <= books.rack.last_shift():
         raise UsageError(f"no shift {number}.", "Enter an opening first: `fairshoe table rack`.")
     shift = books.rack.shift(number)
     sheet = rack.rows(shift)

@@ -11,6 +11,7 @@ from typing import Protocol
 from fairshoe import LinkBack, LinkLost, Shoe
 from fairshoe.errors import UsageError
 from fairshoe_table.books.books import Books
+from fairshoe_table.books.one_program import one_program
 from fairshoe_table.desk.card_reader import CardReader
 from fairshoe_table.desk.page_floor import Hands
 from fairshoe_table.desk.taps import Desk
@@ -58,6 +59,7 @@ def open_desk(setup: Setup, simulation: Simulation | None = None) -> Generator[D
     url, key = (setup.port, setup.key) if simulation is None else (simulation.url, simulation.key)
     auditor, inserted = (setup.auditor, setup.inserted) if simulation is None else (key, simulation.inserted)
     with ExitStack() as opened:
+        opened.enter_context(one_program(setup.folder))
         books = opened.enter_context(Books(setup.folder / "books.db"))
         # On a busy computer the seconds of a fast simulated shoe are short.
         answer_s = ANSWER_S * max(1.0, setup.speed)

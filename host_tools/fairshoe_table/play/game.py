@@ -141,6 +141,7 @@ class Play:
     stakes: tuple[tuple[int, str, int], ...] = ()
     inputs: tuple[Input, ...] = ()
     owners: tuple[tuple[int, str], ...] = ()  # seats of players who are known by name
+    unread: str = ""  # why it does not follow from its inputs
 
     @property
     def seats(self) -> tuple[int, ...]:
@@ -231,6 +232,10 @@ class Game:
 
     def wagered(self, play: Play, told: Wagered) -> Play:
         """The round with the wagers of one seat, which fit `stakes`."""
+        raise NotImplementedError
+
+    def taken(self, play: Play, told: Wagered, amounts: Mapping[str, int]) -> Play:
+        """The round with wagers that were checked, or were booked by options which nothing knows any more."""
         raise NotImplementedError
 
     def areas_most(self, options: Any, owners: Mapping[int, str]) -> int:

@@ -106,13 +106,14 @@ class Counted(Told):
 
 @dataclass(frozen=True)
 class Voided(Told):
-    """All hands are void but those that are kept; `by` a supervisor, who says why."""
+    """All hands are void but those that are kept; `by` a supervisor, who says why. `unread`: without its game."""
 
     KIND = "void"
     clause: str
     kept: tuple[int, ...] = ()
     by: str = ""
     reason: str = ""
+    unread: bool = False
 
 
 @dataclass(frozen=True)

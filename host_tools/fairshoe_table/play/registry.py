@@ -54,7 +54,7 @@ def find(name: str) -> Game:
             raise TypeError(f"{points[0].value} is no game of this name")
         game.profile  # noqa: B018  a profile that cannot be read is found here
         game.options().check()
-    except Exception as error:  # whatever the package raises: it must not end the table of another game
+    except BaseException as error:  # also an exit or an interrupt: it must not end the table of another game
         raise _unavailable(name, f"{type(error).__name__}: {error}") from error
     return game
 

@@ -7,6 +7,7 @@ that is not offered, an answer before the closing of bets or after the end is re
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
@@ -63,6 +64,27 @@ def rebuild(play: Play, inputs: Iterable[Input]) -> Play:
     """The round after all these inputs."""
     for told in in_force(inputs):
         play = apply(play, told)
+    return play
+
+
+def rebuild_unread(play: Play, inputs: Iterable[Input], why: str) -> Play:
+    """What is certain of a round that does not follow from its inputs: who wagered, and whether it is closed, void or
+    over. Nothing is checked: it only has to be voided, and brought to its end at its shoe."""
+    told = tuple(inputs)
+    play = replace(play.game.new(play.game.options()), options=play.options, inputs=told, unread=why)
+    for one in told:
+        with contextlib.suppress(Exception):  # whatever a game raises: this seat is not known then
+            match one.kind:
+                case "wager":
+                    typed = read(play, one)
+                    if isinstance(typed, Wagered):
+                        play = play.game.taken(play, typed, {it: cents for it, cents in typed.amounts.items() if cents})
+                case "closed":
+                    play = play.game.close(play)
+                case "void":
+                    play = play.game.void(play, Void(str(one.data["clause"])))
+                case _:
+                    play = replace(play, over=play.over or one.kind == "over")
     return play
 
 

@@ -62,6 +62,9 @@ class StackGame(Game):
         amounts = check_wagers(self, play.options, told)
         if told.bettor != 1 or told.seat in play.seats:
             raise UsageError(f"seat {told.seat} has a wager already.", "One player wagers at a seat.")
+        return self.taken(play, told, amounts)
+
+    def taken(self, play: Play, told: Wagered, amounts: Mapping[str, int]) -> Play:
         hand = self.hand(told.seat, amounts)
         return replace(play, round=replace(play.round, hands=(*play.round.hands, hand))).stake(told.seat, amounts)
 

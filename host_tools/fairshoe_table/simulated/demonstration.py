@@ -14,6 +14,7 @@ from random import Random
 from fairshoe import Shoe
 from fairshoe.keys import write_key
 from fairshoe_table.books.books import Books
+from fairshoe_table.books.one_program import one_program
 from fairshoe_table.play import registry
 from fairshoe_table.play.game import Ask, Play, name_of
 from fairshoe_table.play.inputs import Input
@@ -91,8 +92,11 @@ def simulated_table(
     url += f"&storage={folder / 'shoe.nv'}"
     url += f"&{words}" if words else ""
     url += "&table=cover_all=with_dealer" if getattr(options, "cover_all", "") else ""
-    opened = Books(folder / "books.db", connection=connection)
-    with opened as books, Shoe.open(url, key=key, store=folder / "shoe.db") as shoe:
+    with (
+        one_program(folder),
+        Books(folder / "books.db", connection=connection) as books,
+        Shoe.open(url, key=key, store=folder / "shoe.db") as shoe,
+    ):
         start_demo_meters(books, game, options)
         people = SimulatedFloor if say is None else ShownFloor
         packs = PACKS if kind.drawn else 0

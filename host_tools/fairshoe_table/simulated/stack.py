@@ -20,7 +20,7 @@ from fairshoe import CommandResult, Status, Step
 from fairshoe.errors import UsageError
 from fairshoe.games.record_kinds import DEALER
 from fairshoe.messages import Booted, Consequence, Recorded, RoundEnded, RoundStarted, RoundVoided, WarningLatched
-from fairshoe_table.books.books import ShoeRound
+from fairshoe_table.books.checks import ShoeRound
 from fairshoe_table.play import registry
 from fairshoe_table.play.game import Ask, Play
 from fairshoe_table.play.inputs import Input

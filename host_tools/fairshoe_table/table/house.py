@@ -31,6 +31,7 @@ CHOICES = {
 _TEXTS = {
     "header": "the books do not say by which shoe and options this round is played",
     "machine": "the machine stopped in this round, and no clause says what follows: a supervisor decides",
+    "unread": "the booked round cannot be read ({why}): return all wagers that lie there",
     "shoe": "another shoe is connected: connect {device}, which deals this round, or a supervisor decides",
 }
 
@@ -71,6 +72,8 @@ class House:
     def held(self) -> Ask | None:
         """What a supervisor is asked before anything else."""
         play, head = self._play(), self.books.header(self.number)
+        if play.unread and not play.void and any(told.kind == "wager" for told in play.inputs):
+            return self._house_ask("unread", "void")
         if not play.seats or play.void:
             return None
         if not head.known and not self._told("house:0:header"):
@@ -82,7 +85,7 @@ class House:
         return self._house_ask("machine", "void", "continue") if due and not self._told("house:0:machine") else None
 
     def _house_ask(self, part: str, *choices: str) -> Ask:
-        values = {"device": self.books.header(self.number).device}
+        values = {"device": self.books.header(self.number).device, "why": self._play().unread.rstrip(".")}
         return Ask(
             "house", DEALER, Text(f"house-{part}", _TEXTS[part], HOUSE), choices=choices, part=part, values=values
         )
@@ -106,6 +109,8 @@ class House:
         data = {"seat": DEALER, "part": part, "choice": choice, "by": by.strip(), "reason": reason.strip()}
         told = Input(f"house:0:{part}", "house", data)
         match choice:
+            case _ if part == "unread":
+                self.books.void_unread(by, reason)
             case _ if part == "machine":
                 self._tell(told)  # `decided_at_the_shoe` brings it there, and the shoe says what follows
             case "void":

@@ -170,8 +170,8 @@ class Table(House):
         match event:
             case WarningLatched():
                 self.floor.call(f"warning: {event.warning.name.lower().replace('_', ' ')}")
-            case _ if self.replaced():
-                pass  # of another shoe
+            case _ if self.replaced() or self._play().unread:
+                pass  # of another shoe, or nothing can follow from it
             case RoundStarted():
                 device, log = self.shoe_now()
                 if not self.books.dealt_before(device, log, event.seq):
@@ -228,7 +228,7 @@ class Table(House):
         return self._told("ended early")
 
     def _unsettled(self) -> bool:
-        return bool(asks(self._play(), Dealt(True, 2, True))) or self._on_the_layout()
+        return bool(asks(self._play(), Dealt(True, 2, True))) or bool(self.books.on_the_layout())
 
     def _settled_late(self) -> bool:
         """Settle a round that the shoe has ended or voided already; whether it is over now."""
@@ -321,7 +321,7 @@ class Table(House):
                 told = self._hold_cards()
             if told is not None:
                 return told
-        if step.command is EndRound and (asks(self._play(), self._dealt()) or self._on_the_layout()):
+        if step.command is EndRound and (asks(self._play(), self._dealt()) or self.books.on_the_layout()):
             self.floor.call("the round cannot end: wagers lie on the layout")
             return None
         return self._give(step.command)
@@ -341,7 +341,7 @@ class Table(House):
             return reports[-1]
         waiting = asks(self._play(), self._dealt())
         if not waiting:
-            return self._give(EndRound) if self._play().closed and not self._on_the_layout() else None
+            return self._give(EndRound) if self._play().closed and not self.books.on_the_layout() else None
         return self._answer(waiting[0])
 
     def _answer(self, ask: Ask) -> CommandResult | None:
@@ -375,7 +375,8 @@ class Table(House):
     def check_entry(self, seats: Iterable[int]) -> None:
         """Refuse seats that may not enter now."""
         before = self.books.last_over()
-        then = self.books.play(before, self.books.options(before) or self.options) if before else None
+        same = before and self.books.header(before).game == self.game
+        then = self.books.play(before, self.books.options(before) or self.options) if same else None
         self.kind.admits(self._play(), seats, then)
 
     def _jackpot_due(self) -> bool:
@@ -388,11 +389,6 @@ class Table(House):
         result = self.shoe.records.winner_hold(True, self.shoe.current_round.deck)
         self._tell(Input("winner hold", "winner hold", {"taken": result.done}))
         return result
-
-    def _on_the_layout(self) -> bool:
-        play = self._play()
-        settled = sum(line.stake for line in self.books.lines(self.number))
-        return sum(cents for _, _, cents in play.stakes) != settled
 
     def _record(self, step: Step, status: Status) -> CommandResult | None:
         """A record that is due, from the books."""

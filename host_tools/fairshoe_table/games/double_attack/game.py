@@ -123,8 +123,15 @@ class DoubleAttackBlackjack(Game):
 
     def wagered(self, play: Play, told: Wagered) -> Play:
         amounts = check_wagers(self, play.options, told)
+        rounds.check_wagered(play.round, told.seat, told.bettor, play.options)
+        after = self.taken(play, told, amounts)
+        for box in after.round.boxes:
+            box.check(play.options)
+        return after
+
+    def taken(self, play: Play, told: Wagered, amounts: Mapping[str, int]) -> Play:
         initial, bonus = amounts[Wager.INITIAL], amounts.get(Wager.BONUS, 0)
-        boxes = rounds.wagered(play.round, told.seat, told.bettor, initial, bonus, play.options)
+        boxes = rounds.wagered(play.round, told.seat, told.bettor, initial, bonus)
         return replace(play, round=boxes).stake(told.seat, amounts)
 
     def areas_most(self, options: DoubleAttackOptions, owners: Mapping[int, str]) -> int:

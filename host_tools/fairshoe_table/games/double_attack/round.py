@@ -62,17 +62,22 @@ PROMPTS = (
 # --- wagers ------------------------------------------------------------------------------------
 
 
-def wagered(round: Round, seat: int, number: int, initial: int, bonus: int, options: DoubleAttackOptions) -> Round:
-    """The wagers of one bettor; the first one of a box calls its decisions (DAB 13(b))."""
+def check_wagered(round: Round, seat: int, number: int, options: DoubleAttackOptions) -> None:
+    """The first bettor of a box calls its decisions (DAB 13(b))."""
     if seat > options.positions:
         raise UsageError(f"box {seat}: the table has {options.positions} positions (DAB 10(c)).", "Return the wager.")
+    there = next((len(box.bettors) for box in round.boxes if box.seat == seat), 0)
+    if number != there + 1:
+        raise UsageError(f"box {seat}: bettor {number} wagers before another one.", "Enter who calls first.")
+
+
+def wagered(round: Round, seat: int, number: int, initial: int, bonus: int) -> Round:
+    """The wagers of one bettor."""
     bettor = Bettor(number, (Stakes(initial),), bonus)
     there = next((box for box in round.boxes if box.seat == seat), None)
-    if number != (len(there.bettors) if there is not None else 0) + 1:
-        raise UsageError(f"box {seat}: bettor {number} wagers before another one.", "Enter who calls first.")
-    box = replace(there, bettors=(*there.bettors, bettor)) if there is not None else Box(seat, (bettor,))
-    box.check(options)
-    return _with_box(round, box) if there is not None else replace(round, boxes=(*round.boxes, box))
+    if there is None:
+        return replace(round, boxes=(*round.boxes, Box(seat, (bettor,))))
+    return _with_box(round, replace(there, bettors=(*there.bettors, bettor)))
 
 
 # --- reported facts -----------------------------------------------------------------------------
