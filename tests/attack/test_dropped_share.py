@@ -7,26 +7,12 @@ from typing import Any
 
 import pytest
 
+from fairshoe import messages
 from fairshoe.client import table_share
 from fairshoe.client.store import StoredLog
 from fairshoe.client.table_share import LOST_MAX, SHIFT_S, TableShare
 from fairshoe.errors import DeckNotShared, DeviceSuspect, NonceAltered
 from fairshoe.journal.seed_audit import Committed, commitment_of, examine, places_of
-from fairshoe.messages import (
-    Booted,
-    CloseBetting,
-    Consequence,
-    DeckRefused,
-    DeckVerified,
-    Event,
-    Fault,
-    RemovalStarted,
-    Share,
-    Shuffle,
-    ShuffleCommitted,
-    ShuffleFailed,
-    ShuffleNonce,
-)
 
 CARDS = 8
 DEVICE = 0x12345678
@@ -44,46 +30,52 @@ class Cheat:
         self.seq = 0
         self.random = random.Random(seed)
 
-    def _event(self, kind: type[Event], *fields: Any) -> Event:
+    def _event(self, kind: type[messages.Event], *fields: Any) -> messages.Event:
         self.seq += 1
         return kind(self.seq, 1, 0, 0, 0, 0, 1, *fields)
 
-    def shuffle(self) -> Iterator[Event | tuple[int, ...]]:
+    def shuffle(self) -> Iterator[messages.Event | tuple[int, ...]]:
         """Its events, and at the end the order of the deck if one comes to the table."""
         seed = self.random.randbytes(32)
         alone = places_of(seed, CARDS, b"")
-        yield (committed := self._event(ShuffleCommitted, commitment_of(seed), 0 if self.way == "no_wait" else 30))
-        assert isinstance(committed, ShuffleCommitted)
+        yield (
+            committed := self._event(messages.ShuffleCommitted, commitment_of(seed), 0 if self.way == "no_wait" else 30)
+        )
+        assert isinstance(committed, messages.ShuffleCommitted)
         nonce = self.share._nonce_of(committed)  # pyright: ignore[reportPrivateUsage]  # the host has sent it
-        record = Committed(committed.commitment, Share.GIVEN, nonce)
+        record = Committed(committed.commitment, messages.Share.GIVEN, nonce)
         shared = places_of(seed, CARDS, record.share_of(DEVICE, committed.seq))
         if self.way == "no_wait":
-            yield self._event(DeckVerified, CARDS, CARDS, 0, 0)
+            yield self._event(messages.DeckVerified, CARDS, CARDS, 0, 0)
             yield alone
         elif shared[0] < CARDS // 2:
-            yield self._event(ShuffleNonce, Share.GIVEN, 0, nonce)
-            yield self._event(DeckVerified, CARDS, CARDS, 0, 0)
+            yield self._event(messages.ShuffleNonce, messages.Share.GIVEN, 0, nonce)
+            yield self._event(messages.DeckVerified, CARDS, CARDS, 0, 0)
             yield shared
         elif self.way in ("late", "declined"):
-            yield self._event(ShuffleNonce, Share[self.way.upper()], 0, NO_NONCE)
-            yield self._event(DeckVerified, CARDS, CARDS, 0, 0)
-            assert examine(seed, Committed(committed.commitment, Share.LATE), CARDS, DEVICE, committed.seq).agrees
+            yield self._event(messages.ShuffleNonce, messages.Share[self.way.upper()], 0, NO_NONCE)
+            yield self._event(messages.DeckVerified, CARDS, CARDS, 0, 0)
+            assert examine(
+                seed, Committed(committed.commitment, messages.Share.LATE), CARDS, DEVICE, committed.seq
+            ).agrees
             yield alone
         elif self.way == "unrecorded":
-            yield self._event(DeckVerified, CARDS, CARDS, 0, 0)
+            yield self._event(messages.DeckVerified, CARDS, CARDS, 0, 0)
             yield alone
         elif self.way == "aborted":
-            yield self._event(ShuffleNonce, Share.ABORTED, 1, NO_NONCE)
+            yield self._event(messages.ShuffleNonce, messages.Share.ABORTED, 1, NO_NONCE)
         else:
-            yield self._event(ShuffleNonce, Share.GIVEN, 0, nonce)  # it jams, or power fails, behind the drawn order
+            yield self._event(
+                messages.ShuffleNonce, messages.Share.GIVEN, 0, nonce
+            )  # it jams, or power fails, behind the drawn order
             if self.way == "failed":
-                yield self._event(ShuffleFailed, Fault.JAM_THROAT, "", Consequence(0))
+                yield self._event(messages.ShuffleFailed, messages.Fault.JAM_THROAT, "", messages.Consequence(0))
             elif self.way == "refused":
-                yield self._event(DeckRefused, CARDS, CARDS - 1, CARDS - 1, "", Consequence(0))
+                yield self._event(messages.DeckRefused, CARDS, CARDS - 1, CARDS - 1, "", messages.Consequence(0))
             elif self.way == "removed":
-                yield self._event(RemovalStarted)
+                yield self._event(messages.RemovalStarted)
             elif self.way == "power":
-                yield self._event(Booted, 0, 0, 0, "", "")
+                yield self._event(messages.Booted, 0, 0, 0, "", "")
 
 
 def table(monkeypatch: pytest.MonkeyPatch) -> tuple[TableShare, list[float]]:
@@ -124,7 +116,7 @@ def test_whatever_it_says_it_gains_no_more_than_the_bound_and_is_seen(
             else:
                 lost = share.heard(told) or lost
         if lost is None:
-            share.check(CloseBetting)
+            share.check(messages.CloseBetting)
             continue
         dropped += 1
         assert lost.why == way
@@ -132,10 +124,10 @@ def test_whatever_it_says_it_gains_no_more_than_the_bound_and_is_seen(
             break
         if order is not None:
             with pytest.raises(DeckNotShared, match=f"event {lost.seq}"):
-                share.check(CloseBetting)
-        share.check(Shuffle)
+                share.check(messages.CloseBetting)
+        share.check(messages.Shuffle)
     assert dropped == LOST_MAX + 1, "it could go on"
-    for command in (CloseBetting, Shuffle):
+    for command in (messages.CloseBetting, messages.Shuffle):
         with pytest.raises(DeviceSuspect, match="Remove the device"):
             share.check(command)
 
@@ -147,10 +139,10 @@ def test_an_honest_device_on_a_good_cable_is_never_refused(monkeypatch: pytest.M
     for seed in range(300):
         clock[0] += SECONDS
         cheat.random = random.Random(seed)
-        events = [it for it in cheat.shuffle() if isinstance(it, Event)]
+        events = [it for it in cheat.shuffle() if isinstance(it, messages.Event)]
         if len(events) == 3:
             assert not any(share.heard(event) for event in events)
-            share.check(CloseBetting)
+            share.check(messages.CloseBetting)
             liked += 1
     assert 100 < liked < 200
 
@@ -160,7 +152,7 @@ def feed(share: TableShare, way: str, seed: int = 0) -> None:
     cheat = Cheat(share, way, seed)
     cheat.seq = seed * 1000
     for _ in range(40):
-        lost = [share.heard(it) for it in cheat.shuffle() if isinstance(it, Event)]
+        lost = [share.heard(it) for it in cheat.shuffle() if isinstance(it, messages.Event)]
         if any(lost):
             return
     raise AssertionError("it never disliked an order")
@@ -173,15 +165,15 @@ def test_a_supervisor_accepts_one_deck_by_name_and_it_stays_in_the_count(monkeyp
         with pytest.raises(Exception, match="by name"):
             share.accept(name)
     assert share.accept("A. Smith").why == "late"
-    share.check(CloseBetting)
+    share.check(messages.CloseBetting)
     feed(share, "late", 1)
     with pytest.raises(DeckNotShared):
-        share.check(CloseBetting)
+        share.check(messages.CloseBetting)
     assert share.judge.count(clock[0]) == 2
     clock[0] += SHIFT_S
     assert share.judge.count(clock[0]) == 0
     with pytest.raises(DeckNotShared):
-        share.check(CloseBetting)
+        share.check(messages.CloseBetting)
 
 
 def test_above_the_bound_no_name_helps(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,26 +187,26 @@ def test_above_the_bound_no_name_helps(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_deck_from_before_this_program_is_not_known_to_have_a_share(monkeypatch: pytest.MonkeyPatch) -> None:
     share, _clock = table(monkeypatch)
     with pytest.raises(DeckNotShared, match="did not see its shuffle"):
-        share.check(CloseBetting)
-    assert share.heard(Cheat(share, "")._event(DeckVerified, CARDS, CARDS, 0, 0)) is not None  # pyright: ignore
+        share.check(messages.CloseBetting)
+    assert share.heard(Cheat(share, "")._event(messages.DeckVerified, CARDS, CARDS, 0, 0)) is not None  # pyright: ignore
 
 
 def test_a_program_that_starts_again_judges_the_deck_inside_by_its_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     share, _clock = table(monkeypatch)
-    told: dict[bool, list[tuple[Event, float]]] = {}
+    told: dict[bool, list[tuple[messages.Event, float]]] = {}
     for seed in range(20):
-        events = [(it, 0.0) for it in Cheat(share, "late", seed).shuffle() if isinstance(it, Event)]
+        events = [(it, 0.0) for it in Cheat(share, "late", seed).shuffle() if isinstance(it, messages.Event)]
         nonce = events[1][0]
-        assert isinstance(nonce, ShuffleNonce)
-        told[nonce.share == Share.GIVEN] = events
+        assert isinstance(nonce, messages.ShuffleNonce)
+        told[nonce.share == messages.Share.GIVEN] = events
     again, other = TableShare(True, secret=bytes(range(32))), TableShare(True, secret=bytes(32))
     for it in (again, other):
         it.opened(DEVICE)
     again.recall(told[True])
-    again.check(CloseBetting)
+    again.check(messages.CloseBetting)
     again.recall(told[False])
     with pytest.raises(DeckNotShared):
-        again.check(CloseBetting)
+        again.check(messages.CloseBetting)
     with pytest.raises(NonceAltered):
         other.recall(told[True])
     again.resume(StoredLog(1, DEVICE, b"another log", 0, 0, 0, 0, 0))

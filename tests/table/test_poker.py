@@ -8,49 +8,37 @@ from hands import FIVE, THREE, five
 from oracles import exact
 
 from fairshoe.errors import UsageError
+from fairshoe_table.rules import poker
 from fairshoe_table.rules.cards import DECK, PACK_48, cards, name
-from fairshoe_table.rules.poker import (
-    VALUES,
-    Hand,
-    Hand3,
-    describe5,
-    hand3,
-    hand5,
-    hand_of,
-    is_blackjack,
-    qualifies,
-    total,
-    value5,
-)
 
 
 def test_all_2598960_hands_have_the_known_frequencies() -> None:
     counted = exact.values()
-    kinds: Counter[Hand] = Counter()
+    kinds: Counter[poker.Hand] = Counter()
     for value, number in counted.items():
-        kinds[hand_of(value)] += number
-    assert len(counted) == VALUES == 7462
-    assert [kinds[hand] for hand in sorted(Hand, reverse=True)] == [
+        kinds[poker.hand_of(value)] += number
+    assert len(counted) == poker.VALUES == 7462
+    assert [kinds[hand] for hand in sorted(poker.Hand, reverse=True)] == [
         *(4, 36, 624, 3744, 5108, 10200, 54912, 123552, 1098240, 1302540)
     ]
-    unqualified = sum(number for value, number in counted.items() if not qualifies(value))
+    unqualified = sum(number for value, number in counted.items() if not poker.qualifies(value))
     assert abs(unqualified / 2_598_960 - 0.4368132) < 5e-7
 
 
 def test_all_22100_three_card_hands_have_the_known_frequencies() -> None:
-    kinds = Counter(hand3(*hand) for hand in combinations(DECK, 3))
-    assert [kinds[hand] for hand in sorted(Hand3, reverse=True)] == [48, 52, 720, 1096, 3744, 16440]
+    kinds = Counter(poker.hand3(*hand) for hand in combinations(DECK, 3))
+    assert [kinds[hand] for hand in sorted(poker.Hand3, reverse=True)] == [48, 52, 720, 1096, 3744, 16440]
 
 
-@pytest.mark.parametrize("hand", Hand)
-def test_each_kind_is_recognised(hand: Hand) -> None:
-    assert hand5(five(hand)) is hand
-    assert hand5(reversed(five(hand))) is hand
+@pytest.mark.parametrize("hand", poker.Hand)
+def test_each_kind_is_recognised(hand: poker.Hand) -> None:
+    assert poker.hand5(five(hand)) is hand
+    assert poker.hand5(reversed(five(hand))) is hand
 
 
-@pytest.mark.parametrize("hand", Hand3)
-def test_each_three_card_kind_is_recognised(hand: Hand3) -> None:
-    assert hand3(*cards(THREE[hand])) is hand
+@pytest.mark.parametrize("hand", poker.Hand3)
+def test_each_three_card_kind_is_recognised(hand: poker.Hand3) -> None:
+    assert poker.hand3(*cards(THREE[hand])) is hand
 
 
 @pytest.mark.parametrize(
@@ -67,18 +55,18 @@ def test_each_three_card_kind_is_recognised(hand: Hand3) -> None:
     ],
 )
 def test_the_better_hand_has_the_higher_value(better: str, worse: str) -> None:
-    assert value5(*cards(better)) > value5(*cards(worse))
+    assert poker.value5(*cards(better)) > poker.value5(*cards(worse))
 
 
 def test_suits_never_break_a_tie() -> None:
-    assert value5(*cards("As Kd 9h 5s 3c")) == value5(*cards("Ad Kc 9s 5h 3d"))
-    assert value5(*cards("Ad Jd 9d 5d 2d")) == value5(*cards("As Js 9s 5s 2s"))
+    assert poker.value5(*cards("As Kd 9h 5s 3c")) == poker.value5(*cards("Ad Kc 9s 5h 3d"))
+    assert poker.value5(*cards("Ad Jd 9d 5d 2d")) == poker.value5(*cards("As Js 9s 5s 2s"))
 
 
 def test_no_straight_runs_around_the_ace() -> None:
-    assert hand5(cards("Qc Kd Ah 2s 3c")) is Hand.HIGH_CARD
-    assert hand3(*cards("Kc Ad 2h")) is Hand3.NOTHING
-    assert hand3(*cards("Ac 2d 3h")) is Hand3.STRAIGHT
+    assert poker.hand5(cards("Qc Kd Ah 2s 3c")) is poker.Hand.HIGH_CARD
+    assert poker.hand3(*cards("Kc Ad 2h")) is poker.Hand3.NOTHING
+    assert poker.hand3(*cards("Ac 2d 3h")) is poker.Hand3.STRAIGHT
 
 
 @pytest.mark.parametrize(
@@ -86,7 +74,7 @@ def test_no_straight_runs_around_the_ace() -> None:
     [("Ac Kd 4h 3s 2c", True), ("Ac Qd Jh 9s 8c", False), ("2c 2d 3h 4s 5c", True), ("Kc Qd Jh 9s 8c", False)],
 )
 def test_the_dealer_qualifies_with_ace_and_king_or_better(hand: str, qualified: bool) -> None:
-    assert qualifies(value5(*cards(hand))) is qualified
+    assert poker.qualifies(poker.value5(*cards(hand))) is qualified
 
 
 @pytest.mark.parametrize(
@@ -102,12 +90,16 @@ def test_the_dealer_qualifies_with_ace_and_king_or_better(hand: str, qualified: 
     ],
 )
 def test_totals_count_aces_as_they_fit(hand: str, points: int, soft: bool) -> None:
-    assert total(cards(hand)) == (points, soft)
+    assert poker.total(cards(hand)) == (points, soft)
 
 
 def test_a_blackjack_is_an_ace_and_a_face_card() -> None:
-    assert is_blackjack(cards("As Jd")) and is_blackjack(cards("Kd Ac"))
-    assert not is_blackjack(cards("As 9d")) and not is_blackjack(cards("As 5d 5c")) and not is_blackjack(cards("As Ad"))
+    assert poker.is_blackjack(cards("As Jd")) and poker.is_blackjack(cards("Kd Ac"))
+    assert (
+        not poker.is_blackjack(cards("As 9d"))
+        and not poker.is_blackjack(cards("As 5d 5c"))
+        and not poker.is_blackjack(cards("As Ad"))
+    )
 
 
 def test_cards_are_read_and_written() -> None:
@@ -120,5 +112,5 @@ def test_cards_are_read_and_written() -> None:
 
 
 def test_hands_are_described() -> None:
-    assert describe5(value5(*cards(FIVE[Hand.HIGH_CARD]))) == "ace-queen high"
-    assert describe5(value5(*cards(FIVE[Hand.PAIR]))) == "pair (jacks)"
+    assert poker.describe5(poker.value5(*cards(FIVE[poker.Hand.HIGH_CARD]))) == "ace-queen high"
+    assert poker.describe5(poker.value5(*cards(FIVE[poker.Hand.PAIR]))) == "pair (jacks)"

@@ -14,24 +14,11 @@ import pytest
 from tcp_shoe import TcpShoe
 from test_cli import simulator
 
-from fairshoe import AsyncShoe, Shoe
+from fairshoe import AsyncShoe, Shoe, messages
 from fairshoe.client.notices import LinkBack, LinkLost, Notice
 from fairshoe.client.store import Store
 from fairshoe.errors import NoAnswer, PortError, PortLost, StoreError, UsageError, WrongDevice
 from fairshoe.games.record_kinds import By
-from fairshoe.messages import (
-    CloseBetting,
-    DoorOpened,
-    EmptyProved,
-    Event,
-    Outcome,
-    Reason,
-    RoundEnded,
-    RoundStarted,
-    SetPositions,
-    Shuffle,
-    Status,
-)
 
 KEY = bytes(range(32))
 T = TypeVar("T")
@@ -59,7 +46,7 @@ def open_files() -> int:
     return len(list(Path("/proc/self/fd").iterdir())) if sys.platform == "linux" else 0
 
 
-async def seqs_until(shoe: AsyncShoe, kind: type[Event]) -> list[int]:
+async def seqs_until(shoe: AsyncShoe, kind: type[messages.Event]) -> list[int]:
     seqs: list[int] = []
     async for event in shoe.events(quiet_s=120):
         seqs.append(event.seq)
@@ -71,9 +58,9 @@ async def seqs_until(shoe: AsyncShoe, kind: type[Event]) -> list[int]:
 def test_events_come_once_and_in_order() -> None:
     async def work() -> None:
         async with AsyncShoe.open("sim://?seed=3") as shoe:
-            seqs = await seqs_until(shoe, RoundEnded)
+            seqs = await seqs_until(shoe, messages.RoundEnded)
             assert seqs == list(range(1, len(seqs) + 1))
-            again = await seqs_until(shoe, Event)
+            again = await seqs_until(shoe, messages.Event)
             assert again == [seqs[-1]]  # it was in hand, and never said to be safe
             assert shoe.status is not None and shoe.counts.events >= len(seqs)
 
@@ -85,8 +72,11 @@ def test_open_can_be_awaited_entered_or_made_a_task() -> None:
         async with AsyncShoe.open("sim://?dealer=none") as entered:
             assert entered.welcome is not None
         with pytest.raises(UsageError, match="closed"):
-            await entered.command(Shuffle)
-        for opening in (AsyncShoe.open("sim://?dealer=none"), asyncio.create_task(AsyncShoe.open("sim://?dealer=none"))):
+            await entered.command(messages.Shuffle)
+        for opening in (
+            AsyncShoe.open("sim://?dealer=none"),
+            asyncio.create_task(AsyncShoe.open("sim://?dealer=none")),
+        ):
             async with await opening as shoe:
                 assert shoe.welcome is not None
 
@@ -105,10 +95,10 @@ def test_two_tasks_share_a_shoe_one_listens_one_commands(key_file: Path) -> None
             listening = asyncio.create_task(listen())
             while not heard or not shoe.sim.rig.plant.hopper:
                 await shoe.journal_is()
-            assert isinstance(shoe.status, Status)
-            result = await shoe.command(Shuffle)
-            assert result.outcome == Outcome.DONE
-            assert (await shoe.command(SetPositions, positions=2)).op == 2
+            assert isinstance(shoe.status, messages.Status)
+            result = await shoe.command(messages.Shuffle)
+            assert result.outcome == messages.Outcome.DONE
+            assert (await shoe.command(messages.SetPositions, positions=2)).op == 2
             assert (await shoe.records.cut(26, By.DEALER)).op == 3
             listening.cancel()
             with pytest.raises(asyncio.CancelledError):
@@ -135,8 +125,8 @@ def test_a_cancelled_wait_loses_nothing(key_file: Path) -> None:
                     await asyncio.sleep(0)
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
-            await shoe.run(until=RoundEnded)
-            seqs += await seqs_until(shoe, RoundStarted)
+            await shoe.run(until=messages.RoundEnded)
+            seqs += await seqs_until(shoe, messages.RoundStarted)
             assert seqs == sorted(set(seqs))
 
     play(work())
@@ -145,10 +135,10 @@ def test_a_cancelled_wait_loses_nothing(key_file: Path) -> None:
 def test_a_cancelled_command_goes_on_and_its_outcome_is_not_lost(key_file: Path) -> None:
     async def work() -> None:
         async with AsyncShoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
-            await shoe.run(until=EmptyProved)
+            await shoe.run(until=messages.EmptyProved)
             shoe.sim.act("load", "52")
             await shoe.run(timeout_s=1)
-            task = asyncio.create_task(shoe.command(Shuffle))
+            task = asyncio.create_task(shoe.command(messages.Shuffle))
             await shoe.run(timeout_s=2)
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
@@ -157,7 +147,7 @@ def test_a_cancelled_command_goes_on_and_its_outcome_is_not_lost(key_file: Path)
             assert pending is not None and pending.op == 1
             assert (await shoe.wait(pending)).done
             assert shoe.pending is None and shoe.unfinished() is None
-            assert (await shoe.command(SetPositions, positions=1)).op == 2
+            assert (await shoe.command(messages.SetPositions, positions=1)).op == 2
 
     play(work())
 
@@ -165,7 +155,7 @@ def test_a_cancelled_command_goes_on_and_its_outcome_is_not_lost(key_file: Path)
 def test_a_loop_reads_records_and_is_told_what_seeds_need(key_file: Path) -> None:
     async def work() -> None:
         async with AsyncShoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
-            await shoe.run(until=EmptyProved)
+            await shoe.run(until=messages.EmptyProved)
             last = (await shoe.journal_is()).last
             assert len(await shoe.journal_record(last)) > 0 and await shoe.journal_record(last + 90) == b""
             assert (await shoe.journal_signed(last)).last >= last
@@ -187,13 +177,13 @@ def test_an_auditor_reads_the_seed_on_the_line_of_a_loop_and_no_event_is_lost(ke
     async def work() -> None:
         url = f"sim://?dealer=auto&audit=disclose&key={key_file}"
         async with AsyncShoe.open(url, key_file) as shoe:
-            seqs = await seqs_until(shoe, RoundEnded)
+            seqs = await seqs_until(shoe, messages.RoundEnded)
             shoe.acknowledge()
             idle: list[bool] = []
             shuffled = await shoe.seed_for_auditor(key_file, lambda: idle.append(shoe.up))
             assert shuffled.seq > 0 and len(shuffled.seed) == 32
             assert idle and not any(idle)
-            more = await seqs_until(shoe, RoundEnded)
+            more = await seqs_until(shoe, messages.RoundEnded)
             assert more and more == list(range(seqs[-1] + 1, more[-1] + 1)) and shoe.up
 
     play(work())
@@ -222,7 +212,7 @@ def test_a_loop_that_only_listens_sends_nothing_and_opens_a_lost_port_again() ->
             assert [message async for message in shoe.messages(quiet_s=1)] == []
             shoe.sim.plug()
             shoe.sim.act("open")
-            assert isinstance(await shoe.run(until=DoorOpened, timeout_s=20), DoorOpened)
+            assert isinstance(await shoe.run(until=messages.DoorOpened, timeout_s=20), messages.DoorOpened)
             with pytest.raises(UsageError, match="only listened to"):
                 await shoe.journal_is()
 
@@ -232,8 +222,8 @@ def test_a_loop_that_only_listens_sends_nothing_and_opens_a_lost_port_again() ->
 def test_run_ends_when_a_function_says_so() -> None:
     async def work() -> None:
         async with AsyncShoe.open("sim://?dealer=none") as shoe:
-            shoe.on(EmptyProved, lambda _event: shoe.stop())
-            await shoe.run(until=RoundEnded)
+            shoe.on(messages.EmptyProved, lambda _event: shoe.stop())
+            await shoe.run(until=messages.RoundEnded)
             assert shoe.seq_last == 2
 
     play(work())
@@ -267,8 +257,8 @@ def test_functions_may_be_coroutines_and_their_failure_keeps_the_event() -> None
         async with AsyncShoe.open("sim://") as shoe:
             booked: list[int] = []
 
-            @shoe.on(Event)
-            async def book(event: Event) -> None:
+            @shoe.on(messages.Event)
+            async def book(event: messages.Event) -> None:
                 await asyncio.sleep(0)
                 booked.append(event.seq)
                 if booked == [1]:
@@ -276,9 +266,9 @@ def test_functions_may_be_coroutines_and_their_failure_keeps_the_event() -> None
 
             with pytest.raises(RuntimeError):
                 await shoe.run()
-            last = await shoe.run(until=RoundEnded)
+            last = await shoe.run(until=messages.RoundEnded)
             assert booked == [1, *range(1, last.seq + 1)]
-            shoe.off(Event, book)
+            shoe.off(messages.Event, book)
             assert await shoe.run(timeout_s=1) is None
             with pytest.raises(NoAnswer, match="did not come within 1 s"):
                 await shoe.run(until=lambda _message: False, timeout_s=1)
@@ -298,7 +288,7 @@ def test_a_pulled_cable_costs_no_event(tmp_path: Path, stored: bool) -> None:
                 seqs.append(event.seq)
                 if event.seq % 10 == 5:
                     shoe.sim.unplug(0.5 + event.seq % 7)
-                if isinstance(event, RoundEnded):
+                if isinstance(event, messages.RoundEnded):
                     break
         assert seqs == list(range(1, len(seqs) + 1))
         kinds = [type(it) for it in told if isinstance(it, (LinkLost, LinkBack))]
@@ -311,14 +301,14 @@ def test_without_reconnect_everybody_who_waits_is_told(key_file: Path) -> None:
     async def work() -> None:
         url = f"sim://?dealer=none&key={key_file}"
         async with AsyncShoe.open(url, key_file, reconnect=False) as shoe:
-            commanding = asyncio.create_task(shoe.command(Shuffle))
-            listening = asyncio.create_task(seqs_until(shoe, RoundEnded))
+            commanding = asyncio.create_task(shoe.command(messages.Shuffle))
+            listening = asyncio.create_task(seqs_until(shoe, messages.RoundEnded))
             await asyncio.sleep(0)
             shoe.sim.unplug()
             for found in await asyncio.gather(commanding, listening, return_exceptions=True):
                 assert isinstance(found, PortLost)
             with pytest.raises(PortLost):
-                shoe.start(CloseBetting)
+                shoe.start(messages.CloseBetting)
 
     play(work())
 
@@ -337,18 +327,18 @@ def test_a_store_that_cannot_be_written_is_told_and_events_go_on_afterwards(tmp_
     async def work() -> None:
         store = Store(tmp_path / "store.db", busy_s=0.01)
         async with AsyncShoe.open("sim://", store=store) as shoe:
-            await shoe.run(until=EmptyProved)
+            await shoe.run(until=messages.EmptyProved)
             other = sqlite3.connect(store.path, isolation_level=None)
             other.execute("BEGIN IMMEDIATE")
             with pytest.raises(StoreError, match="locked"):
-                await shoe.run(until=RoundEnded)
+                await shoe.run(until=messages.RoundEnded)
             assert shoe.sim.rig.app.journal.seq_acked == 2
             other.close()
             seqs: list[int] = []
-            shoe.on(Event, lambda event: seqs.append(event.seq))
+            shoe.on(messages.Event, lambda event: seqs.append(event.seq))
             while True:
                 try:
-                    await shoe.run(until=RoundEnded)
+                    await shoe.run(until=messages.RoundEnded)
                     break
                 except StoreError:
                     continue  # told once more, from before the lock was gone
@@ -381,7 +371,7 @@ def test_a_function_that_fails_over_a_notice_does_not_go_unnoticed() -> None:
             shoe.on(LinkLost, fail)
             shoe.sim.unplug(1)
             with pytest.raises(RuntimeError, match="a bug"):
-                await shoe.run(until=RoundEnded)
+                await shoe.run(until=messages.RoundEnded)
 
     play(work())
 
@@ -416,7 +406,7 @@ def test_a_pseudo_terminal_is_watched_by_the_loop_and_its_end_is_noticed() -> No
 
         async def work() -> list[int]:
             async with AsyncShoe.open(ready["port"], reconnect=False, answer_s=60) as shoe:
-                seqs = await seqs_until(shoe, EmptyProved)
+                seqs = await seqs_until(shoe, messages.EmptyProved)
                 process.kill()
                 with pytest.raises(PortLost):
                     await shoe.run()
@@ -431,7 +421,7 @@ def test_a_port_that_only_blocks_gets_a_thread_which_is_gone_afterwards() -> Non
         async def work() -> list[int]:
             async with AsyncShoe.open(server.url, answer_s=60) as shoe:
                 assert any(thread.name == "fairshoe-port" for thread in threading.enumerate())
-                return await seqs_until(shoe, EmptyProved)
+                return await seqs_until(shoe, messages.EmptyProved)
 
         assert play(work(), alone=False) == [1, 2]
 
@@ -441,12 +431,12 @@ def test_a_loop_whose_function_failed_goes_on_with_the_same_event() -> None:
         async with AsyncShoe.open("sim://?dealer=none") as shoe:
             tries: list[int] = []
 
-            def book(event: Event) -> None:
+            def book(event: messages.Event) -> None:
                 tries.append(event.seq)
                 if tries == [1, 2]:
                     raise RuntimeError("not yet")
 
-            shoe.on(Event, book)
+            shoe.on(messages.Event, book)
             feed = shoe.events(quiet_s=5)
             assert (await feed.__anext__()).seq == 1
             with pytest.raises(RuntimeError):
@@ -460,8 +450,8 @@ def test_a_loop_whose_function_failed_goes_on_with_the_same_event() -> None:
 def test_reasons_are_those_of_the_other_shoe(key_file: Path) -> None:
     async def work() -> None:
         async with AsyncShoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
-            await shoe.run(until=EmptyProved)
-            assert (await shoe.command(CloseBetting)).reason == Reason.STATE
+            await shoe.run(until=messages.EmptyProved)
+            assert (await shoe.command(messages.CloseBetting)).reason == messages.Reason.STATE
             assert (await shoe.dictionary()).hash == shoe.welcome.dictionary  # pyright: ignore[reportOptionalMemberAccess]
 
     play(work())

@@ -11,27 +11,12 @@ from rig_port import RigPort
 from tcp_shoe import TcpShoe
 from test_cli import simulator
 
-from fairshoe import Shoe
+from fairshoe import Shoe, messages
 from fairshoe.client.notices import LinkBack, LinkLost, LogStarted, Notice
 from fairshoe.client.operation_store import Operations
 from fairshoe.errors import NoAnswer, PortBusy, PortError, PortLost, UsageError, WrongDevice, WrongKey
 from fairshoe.keys import role_key, write_key
 from fairshoe.link.session import HostSession
-from fairshoe.messages import (
-    Booted,
-    DoorOpened,
-    EmptyProved,
-    Event,
-    Message,
-    Outcome,
-    Role,
-    RoundEnded,
-    RoundStarted,
-    SetPositions,
-    Shuffle,
-    StackTaken,
-    Status,
-)
 from fairshoe.transport.urls import Way, scheme_of
 
 KEY = bytes(range(32))
@@ -68,12 +53,15 @@ class SlowPort(RigPort):
 def test_a_keyed_session_comes_about_however_long_the_answer_takes(delay_ms: int) -> None:
     """A hello replaces the session of the one before: those that are sent too early would never let one be proved."""
     port = SlowPort(delay_ms)
-    session = HostSession(role_key(KEY, Role.TABLE))
+    session = HostSession(role_key(KEY, messages.Role.TABLE))
     shoe = Shoe(port, "rig", session, Operations(None), clock=lambda: port.rig.plant.now_us / 1e6)
     shoe.greet(30)
     shoe.run(timeout_s=20)
     assert (shoe.up, session.counts.sessions) == (True, 1)
-    assert shoe.command(SetPositions, positions=2, timeout_s=60).outcome in (Outcome.DONE, Outcome.REJECTED)
+    assert shoe.command(messages.SetPositions, positions=2, timeout_s=60).outcome in (
+        messages.Outcome.DONE,
+        messages.Outcome.REJECTED,
+    )
 
 
 # --- reconnecting -------------------------------------------------------------------------------
@@ -89,7 +77,7 @@ def test_a_cable_that_is_pulled_again_and_again_costs_no_event_and_doubles_none(
             seqs.append(event.seq)
             if event.seq % 10 == 5:
                 shoe.sim.unplug(0.5 + event.seq % 7)
-            if isinstance(event, RoundEnded):
+            if isinstance(event, messages.RoundEnded):
                 break
     assert seqs == list(range(1, len(seqs) + 1))
     lost = [it for it in told if isinstance(it, LinkLost)]
@@ -102,24 +90,24 @@ def test_a_cable_that_is_pulled_again_and_again_costs_no_event_and_doubles_none(
 
 def test_a_command_that_was_under_way_is_resumed_under_its_own_number(key_file: Path) -> None:
     with Shoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
-        shoe.run(until=EmptyProved)
+        shoe.run(until=messages.EmptyProved)
         shoe.sim.act("load", "52")
         shoe.sim.sleep(1)
-        pending = shoe.start(Shuffle)
+        pending = shoe.start(messages.Shuffle)
         shoe.run(timeout_s=3)  # it is being shuffled
         assert shoe.status is not None and shoe.status.state.name == "SHUFFLING"
         shoe.sim.unplug(60)  # over before the host notices
         result = shoe.wait(pending)
-        assert (result.op, result.outcome) == (1, Outcome.DONE)
+        assert (result.op, result.outcome) == (1, messages.Outcome.DONE)
         shoe.sim.unplug(5)
-        assert shoe.command(SetPositions, positions=2).op == 2
+        assert shoe.command(messages.SetPositions, positions=2).op == 2
 
 
 def test_a_device_that_loses_power_with_its_cable_is_found_again_and_says_that_it_rebooted() -> None:
     told: list[LinkBack] = []
     with Shoe.open("sim://?dealer=none") as shoe:
         shoe.on(LinkBack, told.append)
-        shoe.run(until=EmptyProved)
+        shoe.run(until=messages.EmptyProved)
         shoe.sim.act("cut")
         shoe.sim.unplug(4)
         shoe.sim.sleep(2)
@@ -132,7 +120,7 @@ def test_a_device_that_falls_silent_is_told_too_and_a_busy_program_is_not_taken_
     told: list[Notice] = []
     with Shoe.open("sim://?dealer=none") as shoe:
         shoe.on(Notice, told.append)
-        shoe.run(until=EmptyProved)
+        shoe.run(until=messages.EmptyProved)
         shoe.run(timeout_s=3)
         shoe.sim.sleep(60)  # the program was at something else
         shoe.run(timeout_s=3)
@@ -149,23 +137,23 @@ def test_a_device_that_falls_silent_is_told_too_and_a_busy_program_is_not_taken_
 
 def test_without_reconnect_a_lost_port_is_an_error_that_says_what_was_last() -> None:
     with Shoe.open("sim://", reconnect=False) as shoe:
-        shoe.run(until=RoundStarted)
+        shoe.run(until=messages.RoundStarted)
         shoe.sim.unplug(1)
         with pytest.raises(PortLost, match=r"round 1 was open.* Last event received: \d+"):
-            shoe.run(until=RoundEnded)
+            shoe.run(until=messages.RoundEnded)
 
 
 def test_timeouts_hold_while_the_port_is_gone(key_file: Path) -> None:
     with Shoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
-        shoe.run(until=EmptyProved)
+        shoe.run(until=messages.EmptyProved)
         shoe.sim.unplug()
         began = shoe.sim.clock()
         assert list(shoe.events(quiet_s=20)) == []
         assert shoe.run(timeout_s=20) is None
         with pytest.raises(NoAnswer, match="no outcome of command 1"):
-            shoe.command(SetPositions, timeout_s=20, positions=2)
+            shoe.command(messages.SetPositions, timeout_s=20, positions=2)
         with pytest.raises(NoAnswer, match="did not come within 20 s"):
-            shoe.run(until=RoundEnded, timeout_s=20)
+            shoe.run(until=messages.RoundEnded, timeout_s=20)
         with pytest.raises(NoAnswer, match="did not answer about its journal"):
             shoe.journal_is(20)
         assert 100 <= shoe.sim.clock() - began < 120
@@ -206,15 +194,15 @@ def test_a_serial_server_that_throws_us_out_is_called_again() -> None:
 def test_a_peer_that_is_gone_without_a_word_is_called_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fairshoe.client.shoe.STALE_S", 0.4)
     with TcpShoe() as server, Shoe.open(server.url, answer_s=60) as shoe:
-        shoe.run(until=EmptyProved)
+        shoe.run(until=messages.EmptyProved)
         server.do(lambda: server.port.act("cut"))  # nothing is closed; nothing comes; it boots a second later
-        assert shoe.run(until=Booted, timeout_s=60).boot == 2
+        assert shoe.run(until=messages.Booted, timeout_s=60).boot == 2
         assert server.clients > 1
 
 
 def test_socket_urls_of_pyserial_mean_the_same() -> None:
     with TcpShoe() as server, Shoe.open(server.url.replace("tcp://", "socket://"), answer_s=60) as shoe:
-        shoe.run(until=EmptyProved, timeout_s=60)
+        shoe.run(until=messages.EmptyProved, timeout_s=60)
 
 
 def test_a_serial_device_that_vanishes_and_comes_back_after_a_reboot(tmp_path: Path) -> None:
@@ -226,13 +214,13 @@ def test_a_serial_device_that_vanishes_and_comes_back_after_a_reboot(tmp_path: P
         name.symlink_to(ready["port"])
         shoe = Shoe.open(str(name), store=tmp_path / "store.db")
         shoe.on(Notice, told.append)
-        assert shoe.run(until=EmptyProved, timeout_s=60).seq == 2
+        assert shoe.run(until=messages.EmptyProved, timeout_s=60).seq == 2
         name.unlink()
         process.kill()
         shoe.run(timeout_s=0.5)
     with simulator(*storage) as (_process, ready):
         name.symlink_to(ready["port"])
-        assert shoe.run(until=EmptyProved, timeout_s=60).seq == 4
+        assert shoe.run(until=messages.EmptyProved, timeout_s=60).seq == 4
         assert shoe.store is not None
         assert [stored.seq for stored in shoe.store.events()] == [1, 2, 3, 4]
         shoe.close()
@@ -248,7 +236,7 @@ def test_a_serial_server_that_speaks_rfc_2217() -> None:
 def test_a_shoe_that_is_closed_while_its_cable_is_out_lets_go_of_its_storage(tmp_path: Path) -> None:
     url = f"sim://?dealer=none&storage={tmp_path / 'shoe.nv'}"
     with Shoe.open(url) as shoe:
-        shoe.run(until=EmptyProved)
+        shoe.run(until=messages.EmptyProved)
         shoe.sim.unplug()
         shoe.run(timeout_s=1)
     with Shoe.open(url) as again:
@@ -327,24 +315,24 @@ def test_who_is_no_simulated_shoe_has_no_hands() -> None:
 
 
 def test_functions_are_called_for_their_kind_and_everything_that_is_one() -> None:
-    ended: list[RoundEnded] = []
-    events: list[Event] = []
-    statuses: list[Status] = []
+    ended: list[messages.RoundEnded] = []
+    events: list[messages.Event] = []
+    statuses: list[messages.Status] = []
     with Shoe.open("sim://") as shoe:
-        shoe.on(RoundEnded, ended.append)
+        shoe.on(messages.RoundEnded, ended.append)
 
-        @shoe.on(Event)
-        def book(event: Event) -> None:
+        @shoe.on(messages.Event)
+        def book(event: messages.Event) -> None:
             events.append(event)
 
-        shoe.on(Status, statuses.append)
-        last = shoe.run(until=RoundEnded)
+        shoe.on(messages.Status, statuses.append)
+        last = shoe.run(until=messages.RoundEnded)
         assert ended == [last] and events[-1] == last
         assert [event.seq for event in events] == list(range(1, len(events) + 1))
         assert statuses
-        shoe.off(Event, book)
+        shoe.off(messages.Event, book)
         count = len(events)
-        assert isinstance(shoe.run(until=lambda message: isinstance(message, StackTaken)), StackTaken)
+        assert isinstance(shoe.run(until=lambda message: isinstance(message, messages.StackTaken)), messages.StackTaken)
         assert len(events) == count
 
 
@@ -352,12 +340,12 @@ def test_an_event_whose_function_fails_comes_again_and_is_not_acknowledged_befor
     with Shoe.open("sim://?dealer=none") as shoe:
         tries: list[int] = []
 
-        def book(event: Event) -> None:
+        def book(event: messages.Event) -> None:
             tries.append(event.seq)
             if tries == [1, 2]:
                 raise RuntimeError("disk full")
 
-        shoe.on(Event, book)
+        shoe.on(messages.Event, book)
         with pytest.raises(RuntimeError):
             shoe.run(timeout_s=30)
         shoe.sim.sleep(2)
@@ -370,17 +358,17 @@ def test_an_event_whose_function_fails_comes_again_and_is_not_acknowledged_befor
 
 def test_run_ends_when_a_function_says_so() -> None:
     with Shoe.open("sim://") as shoe:
-        shoe.on(EmptyProved, lambda _event: shoe.stop())
+        shoe.on(messages.EmptyProved, lambda _event: shoe.stop())
         assert shoe.run() is None
         assert shoe.seq_last == 2
 
 
 def test_a_loop_over_events_serves_functions_too() -> None:
-    heard: list[Message] = []
+    heard: list[messages.Message] = []
     with Shoe.open("sim://?dealer=none") as shoe:
-        shoe.on(Message, heard.append)
+        shoe.on(messages.Message, heard.append)
         assert [event.seq for event in shoe.events(quiet_s=5)] == [1, 2]
-    assert {type(message) for message in heard} >= {EmptyProved, Status}
+    assert {type(message) for message in heard} >= {messages.EmptyProved, messages.Status}
 
 
 def test_no_patience_at_all_is_still_one_look() -> None:
@@ -402,4 +390,4 @@ def test_a_shoe_that_only_listens_sends_nothing_and_opens_a_lost_port_again() ->
         assert list(shoe.messages(quiet_s=1)) == []
         shoe.sim.plug()
         shoe.sim.act("open")
-        assert isinstance(shoe.run(until=DoorOpened, timeout_s=20), DoorOpened)
+        assert isinstance(shoe.run(until=messages.DoorOpened, timeout_s=20), messages.DoorOpened)

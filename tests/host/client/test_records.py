@@ -12,16 +12,7 @@ from fairshoe.client.operation_store import Operations
 from fairshoe.client.records import Records, ShoeRecords
 from fairshoe.client.shoe import Shoe
 from fairshoe.errors import UsageError
-from fairshoe.games.record_kinds import (
-    DEALER,
-    NUMBERS,
-    By,
-    Misdealt,
-    Source,
-    describe_record,
-    record_from_words,
-    usage,
-)
+from fairshoe.games import record_kinds
 from fairshoe.keys import role_key
 from fairshoe.link.session import HostSession
 from fairshoe.messages import Event, HeldBack, Reason, Recorded, Role, What
@@ -40,27 +31,29 @@ def opened() -> tuple[Shoe, RigPort]:
 
 
 def test_every_kind_has_words_for_its_numbers_and_every_typed_call_a_row_in_the_page() -> None:
-    assert [what.name for what in KINDS if what.name.lower() not in NUMBERS] == []
+    assert [what.name for what in KINDS if what.name.lower() not in record_kinds.NUMBERS] == []
     page = (ROOT / "docs" / "GAMES.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([a-z_, ]+) \|", page[page.index("## Records") :], re.MULTILINE)
     documented = {name for row in rows for name in row.split(", ")}
-    calls = {name for name, _method in inspect.getmembers(Records, inspect.isfunction) if name in NUMBERS}
+    calls = {name for name, _method in inspect.getmembers(Records, inspect.isfunction) if name in record_kinds.NUMBERS}
     assert len(calls) > 15
     assert calls - documented == set()
 
 
 def test_words_and_numbers_mean_the_same() -> None:
-    assert record_from_words(["cut", "26", "dealer"]) == {"what": What.CUT, "a": 26, "b": 1}
+    assert record_kinds.record_from_words(["cut", "26", "dealer"]) == {"what": What.CUT, "a": 26, "b": 1}
     stub = {"what": What.STUB_COUNTED, "a": 41, "b": 2}
-    assert record_from_words(["stub-counted", "41", "misdealt-and-not-whole"]) == stub
-    assert record_from_words(["cut", "26", "1"]) == {"what": What.CUT, "a": 26, "b": 1}
-    assert record_from_words(["misdeal", "dealer", "4"]) == {"what": What.MISDEAL, "a": 0, "b": 4}
-    assert record_from_words(["out-of-service", "out"]) == {"what": What.OUT_OF_SERVICE, "a": 1, "b": 0}
-    assert record_from_words(["stub_counted", "42"]) == {"what": What.STUB_COUNTED, "a": 42, "b": 0}
-    assert record_from_words(["no_activity"]) == {"what": What.NO_ACTIVITY, "a": 0, "b": 0}
-    assert usage(What.CUT) == "cut CARDS dealer|player|floorperson"
-    assert usage(What.STUB_COUNTED) == "stub_counted CARDS [not_misdealt|misdealt|misdealt_and_not_whole]"
-    assert describe_record(What.PROVENANCE, 2, Source.SUPPLIER) == "provenance: deck 2, supplier"
+    assert record_kinds.record_from_words(["stub-counted", "41", "misdealt-and-not-whole"]) == stub
+    assert record_kinds.record_from_words(["cut", "26", "1"]) == {"what": What.CUT, "a": 26, "b": 1}
+    assert record_kinds.record_from_words(["misdeal", "dealer", "4"]) == {"what": What.MISDEAL, "a": 0, "b": 4}
+    assert record_kinds.record_from_words(["out-of-service", "out"]) == {"what": What.OUT_OF_SERVICE, "a": 1, "b": 0}
+    assert record_kinds.record_from_words(["stub_counted", "42"]) == {"what": What.STUB_COUNTED, "a": 42, "b": 0}
+    assert record_kinds.record_from_words(["no_activity"]) == {"what": What.NO_ACTIVITY, "a": 0, "b": 0}
+    assert record_kinds.usage(What.CUT) == "cut CARDS dealer|player|floorperson"
+    assert record_kinds.usage(What.STUB_COUNTED) == "stub_counted CARDS [not_misdealt|misdealt|misdealt_and_not_whole]"
+    assert (
+        record_kinds.describe_record(What.PROVENANCE, 2, record_kinds.Source.SUPPLIER) == "provenance: deck 2, supplier"
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,7 +70,7 @@ def test_words_and_numbers_mean_the_same() -> None:
 )
 def test_a_slip_of_the_pen_is_told_with_what_would_be_right(words: list[str], message: str) -> None:
     with pytest.raises(UsageError) as caught:
-        record_from_words(words)
+        record_kinds.record_from_words(words)
     assert message in caught.value.what
 
 
@@ -91,8 +84,8 @@ def test_a_slip_is_told_before_any_port_is_opened(capsys: pytest.CaptureFixture[
 def test_typed_calls_put_on_record_what_they_say() -> None:
     shoe, port = opened()
     assert shoe.records.induction().done
-    assert shoe.records.provenance(Source.SUPPLIER).done
-    refused = shoe.records.stub_counted(42, Misdealt.YES)
+    assert shoe.records.provenance(record_kinds.Source.SUPPLIER).done
+    refused = shoe.records.stub_counted(42, record_kinds.Misdealt.YES)
     assert not refused.done and refused.reason == Reason.ARGUMENT  # no deal to be misdealt between rounds
     assert shoe.records.dispute(begins=True).done
     port.hand("load", "52")
@@ -129,7 +122,7 @@ class Heard:
 
 
 CALLS = [
-    ("cut", (26, By.PLAYER), (What.CUT, 26, 2)),
+    ("cut", (26, record_kinds.By.PLAYER), (What.CUT, 26, 2)),
     ("deck_removed", (2,), (What.DECK_REMOVED, 2, 0)),
     ("house_decision", (True,), (What.HOUSE_DECISION, 1, 0)),
     ("house_decision", (False,), (What.HOUSE_DECISION, 2, 0)),
@@ -140,9 +133,9 @@ CALLS = [
     ("fold", (4,), (What.FOLD, 4, 0)),
     ("second_wager", (4, False), (What.SECOND_WAGER, 4, 0)),
     ("final_deal", (3,), (What.FINAL_DEAL, 3, 0)),
-    ("stub_counted", (40, Misdealt.YES_AND_NOT_WHOLE), (What.STUB_COUNTED, 40, 2)),
+    ("stub_counted", (40, record_kinds.Misdealt.YES_AND_NOT_WHOLE), (What.STUB_COUNTED, 40, 2)),
     ("hole_card_seen", (), (What.HOLE_CARD_SEEN, 0, 0)),
-    ("misdeal", (DEALER, 4), (What.MISDEAL, 0, 4)),
+    ("misdeal", (record_kinds.DEALER, 4), (What.MISDEAL, 0, 4)),
     ("face_up", (), (What.FACE_UP, 1, 0)),
     ("drawn_in_error", (), (What.DRAWN_IN_ERROR, 1, 0)),
 ]

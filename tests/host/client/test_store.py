@@ -10,22 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from fairshoe import Shoe
+from fairshoe import Shoe, messages
 from fairshoe.client import store_file
 from fairshoe.client.notices import EventsElsewhere, LogStarted, Notice
 from fairshoe.client.store import Arrived, Store
 from fairshoe.errors import HelloRefused, StorageReplaced, StoreError, UsageError
 from fairshoe.keys import write_key
 from fairshoe.link.session import HostSession, event_seq
-from fairshoe.messages import (
-    CloseBetting,
-    DoorOpened,
-    EmptyProved,
-    Event,
-    RoundEnded,
-    StackTaken,
-    UnknownMessage,
-)
+from fairshoe.messages import EmptyProved, RoundEnded
 from fairshoe.sim.port import SimPort
 
 KEY = bytes(range(32))
@@ -38,7 +30,7 @@ def sim(tmp_path: Path, more: str = "") -> str:
 
 def opened(seq: int, boot: int = 1) -> Arrived:
     values = (seq, boot, 3, 250, 0, 0, 0)
-    return Arrived(seq, DoorOpened(*values), DoorOpened.LAYOUT.pack(*values))
+    return Arrived(seq, messages.DoorOpened(*values), messages.DoorOpened.LAYOUT.pack(*values))
 
 
 def acknowledged(shoe: Shoe) -> int:
@@ -81,7 +73,7 @@ def test_a_program_that_only_gives_commands_keeps_events_all_the_same(tmp_path: 
         assert [it.name for it in store.events(DEVICE)][-1] == "command_ended"
         with Shoe.open(url, tmp_path / "device.key", store=store) as shoe:
             shoe.run(timeout_s=3)
-            assert shoe.command(CloseBetting).op == 2
+            assert shoe.command(messages.CloseBetting).op == 2
 
 
 def test_a_backlog_on_file_is_handed_out_in_pieces_and_in_order(tmp_path: Path) -> None:
@@ -106,8 +98,8 @@ def test_what_is_on_file_can_be_asked_for(tmp_path: Path) -> None:
         assert [it.seq for it in one] == list(range(1, len(one) + 1))
         assert all(event_seq(it.event) == it.seq and it.name == it.event.NAME for it in one)
         assert [it.seq for it in store.events(DEVICE, since_seq=5)] == list(range(6, len(one) + 1))
-        taken = list(store.events(DEVICE, kinds=[StackTaken, "empty_proved"]))
-        assert {type(it.event) for it in taken} == {StackTaken, EmptyProved}
+        taken = list(store.events(DEVICE, kinds=[messages.StackTaken, "empty_proved"]))
+        assert {type(it.event) for it in taken} == {messages.StackTaken, EmptyProved}
         assert list(store.events(DEVICE, log=b"another")) == []
         assert {it.log for it in one} == {store.logs(DEVICE)[0].identity}
         assert len(store.logs(DEVICE)[0].identity) == 16
@@ -129,7 +121,7 @@ def test_more_than_a_page_is_read_whole_and_nobody_is_held_up(tmp_path: Path) ->
 
 def test_an_event_of_a_newer_device_is_kept_as_it_came(tmp_path: Path) -> None:
     body = (9).to_bytes(4, "little") + b"\x02\0" + bytes(15) + b"new"
-    message = UnknownMessage(400, 2, body)
+    message = messages.UnknownMessage(400, 2, body)
     with Store(tmp_path / "store.db") as store:
         log = store.resume(7, b"", 9, 2)
         store.add(log.id, [Arrived(9, message, body)])
@@ -278,7 +270,7 @@ def test_a_locked_file_is_told_nothing_is_acknowledged_and_nothing_is_missing_la
         assert acknowledged(shoe) == 2
         other.close()
         seqs: list[int] = []
-        shoe.on(Event, lambda event: seqs.append(event.seq))
+        shoe.on(messages.Event, lambda event: seqs.append(event.seq))
         shoe.run(until=RoundEnded)
     assert seqs == list(range(3, 3 + len(seqs)))
     assert [it.seq for it in store.events()] == list(range(1, 3 + len(seqs)))
@@ -384,7 +376,8 @@ def make_older(path: Path, version: int) -> None:
         db.execute("INSERT INTO logs VALUES (1, ?, x'ab', 1, 5.0)", (DEVICE,))
         body = opened(1).body
         db.execute(
-            "INSERT INTO events VALUES (1, 1, ?, 'door_opened', 1, 3.25, 0, 0, 0, '{}', ?, 5.0)", (DoorOpened.ID, body)
+            "INSERT INTO events VALUES (1, 1, ?, 'door_opened', 1, 3.25, 0, 0, 0, '{}', ?, 5.0)",
+            (messages.DoorOpened.ID, body),
         )
     db.close()
 

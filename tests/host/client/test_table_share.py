@@ -6,21 +6,11 @@ from pathlib import Path
 import pytest
 from rig_port import KEY, RigPort
 
-from fairshoe import keys
+from fairshoe import keys, messages
 from fairshoe.cli import command_line
 from fairshoe.client.notices import ShareLost
 from fairshoe.client.shoe import Shoe
 from fairshoe.errors import DeckNotShared, Exit, UsageError
-from fairshoe.messages import (
-    CloseBetting,
-    DeckVerified,
-    Event,
-    Role,
-    Share,
-    Shuffle,
-    ShuffleCommitted,
-    ShuffleNonce,
-)
 from firmware.games.flow import DECK_READY
 from firmware.link.admission import ALIVE_MS
 from firmware.protocol import ids
@@ -38,21 +28,21 @@ def device(monkeypatch: pytest.MonkeyPatch) -> RigPort:
     return port
 
 
-def shuffled(device: RigPort, nonce: bool) -> list[Event]:
+def shuffled(device: RigPort, nonce: bool) -> list[messages.Event]:
     """The events of one shuffle of a shoe that is opened for it."""
-    events: list[Event] = []
-    with Shoe.open("rig", keys.role_key(KEY, Role.TABLE), nonce=nonce) as shoe:
+    events: list[messages.Event] = []
+    with Shoe.open("rig", keys.role_key(KEY, messages.Role.TABLE), nonce=nonce) as shoe:
         device.hand("load", str(CARDS))
         device.run(500)
         device.hand("press", "green")
         for event in shoe.events():
             events.append(event)
-            if isinstance(event, DeckVerified):
+            if isinstance(event, messages.DeckVerified):
                 return events
     return events
 
 
-def one(events: list[Event], kind: type[Event]) -> Event:
+def one(events: list[messages.Event], kind: type[messages.Event]) -> messages.Event:
     return next(event for event in events if isinstance(event, kind))
 
 
@@ -61,17 +51,17 @@ def test_a_shoe_that_is_opened_with_nonce_has_a_share_in_every_order(device: Rig
     if lose_ppm:
         device.to_device = Noise(3, lose_ppm=lose_ppm)
     events = shuffled(device, True)
-    committed, given = one(events, ShuffleCommitted), one(events, ShuffleNonce)
-    assert isinstance(committed, ShuffleCommitted) and isinstance(given, ShuffleNonce)
-    assert committed.wait_ds == 30 and given.share == Share.GIVEN and any(given.nonce)
+    committed, given = one(events, messages.ShuffleCommitted), one(events, messages.ShuffleNonce)
+    assert isinstance(committed, messages.ShuffleCommitted) and isinstance(given, messages.ShuffleNonce)
+    assert committed.wait_ds == 30 and given.share == messages.Share.GIVEN and any(given.nonce)
     assert given.seq == committed.seq + 1
 
 
 def test_a_shoe_that_is_opened_without_has_none(device: RigPort) -> None:
     events = shuffled(device, False)
-    committed = one(events, ShuffleCommitted)
-    assert isinstance(committed, ShuffleCommitted) and committed.wait_ds == 0
-    assert not any(isinstance(event, ShuffleNonce) for event in events)
+    committed = one(events, messages.ShuffleCommitted)
+    assert isinstance(committed, messages.ShuffleCommitted) and committed.wait_ds == 0
+    assert not any(isinstance(event, messages.ShuffleNonce) for event in events)
 
 
 def drop_nonces(device: RigPort) -> None:
@@ -97,17 +87,17 @@ def test_a_deck_without_the_share_is_refused_also_by_the_next_program_until_a_su
 ) -> None:
     drop_nonces(device)
     path = tmp_path / "table.db"
-    key = keys.role_key(KEY, Role.TABLE)
+    key = keys.role_key(KEY, messages.Role.TABLE)
     notices: list[ShareLost] = []
     with Shoe.open("rig", key, nonce=True, store=path) as shoe:
         shoe.on(ShareLost, notices.append)
         device.hand("load", str(CARDS))
         device.run(500)
-        shoe.command(Shuffle)
-        shoe.run(until=DeckVerified, timeout_s=200)
+        shoe.command(messages.Shuffle)
+        shoe.run(until=messages.DeckVerified, timeout_s=200)
         assert [(it.lost.why, it.count, it.remove) for it in notices] == [("late", 1, False)]
         with pytest.raises(DeckNotShared, match="no nonce in time"):
-            shoe.command(CloseBetting)
+            shoe.command(messages.CloseBetting)
         assert device.rig.app.flow.state == DECK_READY
     with Shoe.open("rig", key, nonce=True, store=path) as shoe:
         shoe.run(timeout_s=1)
@@ -120,29 +110,29 @@ def test_a_deck_without_the_share_is_refused_also_by_the_next_program_until_a_su
         assert status == 0 and "accepted by A. ?[2JSmith" in text
         assert json.loads(shares(path, capsys, "--json")[1])["lost"][0]["accepted"] == "A. \x1b[2JSmith"
         shoe.check_deck()
-        assert shoe.command(CloseBetting).done
+        assert shoe.command(messages.CloseBetting).done
 
 
 def test_a_deck_with_the_share_is_played_by_the_next_program_with_the_same_store(
     device: RigPort, tmp_path: Path
 ) -> None:
     path = tmp_path / "table.db"
-    key = keys.role_key(KEY, Role.TABLE)
+    key = keys.role_key(KEY, messages.Role.TABLE)
     with Shoe.open("rig", key, nonce=True, store=path) as shoe:
         device.hand("load", str(CARDS))
         device.run(500)
-        shoe.command(Shuffle)
-        shoe.run(until=DeckVerified, timeout_s=200)
+        shoe.command(messages.Shuffle)
+        shoe.run(until=messages.DeckVerified, timeout_s=200)
     with Shoe.open("rig", key, nonce=True, store=path) as shoe:
         shoe.run(timeout_s=1)
         shoe.check_deck()
-        assert shoe.lost_shares == [] and shoe.command(CloseBetting).done
+        assert shoe.lost_shares == [] and shoe.command(messages.CloseBetting).done
     with Shoe.open("rig", key, nonce=True) as shoe, pytest.raises(DeckNotShared, match="did not see"):
         shoe.check_deck()
 
 
-@pytest.mark.parametrize("role", [Role.RECORDER, Role.OBSERVER, None])
-def test_only_a_host_that_commands_may_ask_for_a_share(device: RigPort, role: Role | None) -> None:
+@pytest.mark.parametrize("role", [messages.Role.RECORDER, messages.Role.OBSERVER, None])
+def test_only_a_host_that_commands_may_ask_for_a_share(device: RigPort, role: messages.Role | None) -> None:
     with pytest.raises(UsageError, match="nonce"):
         Shoe.open("rig", keys.role_key(KEY, role) if role else None, nonce=True)
 
@@ -151,8 +141,8 @@ def test_the_audit_draws_the_order_again_with_the_nonce(
     device: RigPort, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     events = shuffled(device, True)
-    committed, given = one(events, ShuffleCommitted), one(events, ShuffleNonce)
-    assert isinstance(committed, ShuffleCommitted) and isinstance(given, ShuffleNonce)
+    committed, given = one(events, messages.ShuffleCommitted), one(events, messages.ShuffleNonce)
+    assert isinstance(committed, messages.ShuffleCommitted) and isinstance(given, messages.ShuffleNonce)
     lines = [
         {"message": "shuffle_nonce", "seq": committed.seq - 2, "share": "given", "nonce": "11" * 32},
         {
@@ -168,7 +158,7 @@ def test_the_audit_draws_the_order_again_with_the_nonce(
     device.hand("open", "")
     device.run(ALIVE_MS + 1000)
     key = tmp_path / "auditor.key"
-    keys.write_key(key, "auditor", keys.role_key(KEY, Role.AUDITOR).secret)
+    keys.write_key(key, "auditor", keys.role_key(KEY, messages.Role.AUDITOR).secret)
     words = ["audit", "shuffle", "rig", "--key-file", str(key), "--events", str(file), "--json"]
     assert command_line.main(words) == 0
     answer = json.loads(capsys.readouterr().out)

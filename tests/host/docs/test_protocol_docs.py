@@ -22,16 +22,7 @@ from protocol.bad import RECEIVED
 from protocol.frames import Key, make
 from protocol.table import BY_NAME, ENUMS, MESSAGES, Field
 
-from firmware.link.admission import (
-    REFUSE_CLEAR,
-    REFUSE_MAC,
-    REFUSE_MALFORMED,
-    REFUSE_REPLAY,
-    REFUSE_SESSION,
-    REFUSE_UNKNOWN,
-    Link,
-    link_receive,
-)
+from firmware.link import admission
 from firmware.protocol import ids
 from firmware.protocol.cobs import cobs_decode
 from firmware.protocol.codec import VALUES_MAX, codec_table, prefix_codes, unpack
@@ -50,12 +41,12 @@ REFUSED: list[dict[str, Any]] = VECTORS["refused"]
 # In the order of FrameReader.drops; the names are those of the fields of link_counters.
 DROPS = ("bad_stuffing", "bad_crc", "too_short", "too_long", "bad_version", "bad_flags")
 REFUSALS = {
-    "bad_session": REFUSE_SESSION,
-    "bad_mac": REFUSE_MAC,
-    "replayed": REFUSE_REPLAY,
-    "not_keyed": REFUSE_CLEAR,
-    "malformed": REFUSE_MALFORMED,
-    "unknown": REFUSE_UNKNOWN,
+    "bad_session": admission.REFUSE_SESSION,
+    "bad_mac": admission.REFUSE_MAC,
+    "replayed": admission.REFUSE_REPLAY,
+    "not_keyed": admission.REFUSE_CLEAR,
+    "malformed": admission.REFUSE_MALFORMED,
+    "unknown": admission.REFUSE_UNKNOWN,
 }
 
 
@@ -303,24 +294,24 @@ class Port:
         return size
 
 
-def link_in_session() -> tuple[Link, Port]:
+def link_in_session() -> tuple[admission.Link, Port]:
     """A device in the session of the vectors, that accepted link sequence RECEIVED last."""
     port = Port()
     key = key_of(VECTORS["keys"][0])
-    link = Link(port, codec_table(), key.device_key, True)  # pyright: ignore[reportArgumentType]
+    link = admission.Link(port, codec_table(), key.device_key, True)  # pyright: ignore[reportArgumentType]
     session_open(link.session, key.session, key.role, key.device_hmac(), 0)
     link.session.received = RECEIVED
     return link, port
 
 
-def receive(link: Link, port: Port, wire: bytes) -> list[int]:
+def receive(link: admission.Link, port: Port, wire: bytes) -> list[int]:
     port.data = wire
     found: list[int] = []
     while port.data or link.rx_at < link.rx_size:
         if link.rx_at >= link.rx_size:
             link.rx_at = 0
             link.rx_size = port.link_readinto(link.rx)
-        message = link_receive(link, 0)
+        message = admission.link_receive(link, 0)
         if message:
             found.append(message)
     return found

@@ -8,25 +8,12 @@ from pathlib import Path
 import pytest
 from round_checks import check_rounds, folded, recorded_events
 
-from fairshoe import AsyncShoe, NoAnswer, RoundView, Shoe, Store
+from fairshoe import AsyncShoe, NoAnswer, RoundView, Shoe, Store, messages
 from fairshoe.client.store import Arrived
 from fairshoe.games.profiles import game_names, load_game
 from fairshoe.games.record_kinds import COMMUNITY, DEALER
 from fairshoe.games.rounds import COMMUNITY_GAMES, Due, StackState, Stage, fold
 from fairshoe.link import framing
-from fairshoe.messages import (
-    Consequence,
-    Event,
-    Fault,
-    HeldBack,
-    Need,
-    RoundStarted,
-    RoundVoided,
-    Shuffle,
-    StackOffered,
-    StackTaken,
-    StubDue,
-)
 from fairshoe.sim.scenario_cases import name_of, places
 from fairshoe.sim.scenario_files import load
 from firmware.protocol.frame import HEADER_SIZE
@@ -46,9 +33,9 @@ STORIES = (
 
 
 @pytest.fixture(scope="module")
-def stories() -> dict[str, list[Event]]:
+def stories() -> dict[str, list[messages.Event]]:
     found = {name_of(path): path for path in places([FOLDER])}
-    played: dict[str, list[Event]] = {}
+    played: dict[str, list[messages.Event]] = {}
     for name in STORIES:
         scenario = Scenario(*load(found[name]))
         scenario.play()
@@ -56,11 +43,11 @@ def stories() -> dict[str, list[Event]]:
     return played
 
 
-def test_what_was_folded_agrees_with_what_the_device_says_at_the_end(stories: dict[str, list[Event]]) -> None:
+def test_what_was_folded_agrees_with_what_the_device_says_at_the_end(stories: dict[str, list[messages.Event]]) -> None:
     assert sum(check_rounds(events) for events in stories.values()) >= 9
 
 
-def test_a_part_and_then_the_rest_give_the_same_view_as_all(stories: dict[str, list[Event]]) -> None:
+def test_a_part_and_then_the_rest_give_the_same_view_as_all(stories: dict[str, list[messages.Event]]) -> None:
     for events in stories.values():
         whole = folded(events)
         for cut in range(len(events) + 1):
@@ -70,7 +57,7 @@ def test_a_part_and_then_the_rest_give_the_same_view_as_all(stories: dict[str, l
 
 
 def test_the_events_that_a_store_picks_give_the_same_view_as_all_of_them(
-    stories: dict[str, list[Event]], tmp_path: Path
+    stories: dict[str, list[messages.Event]], tmp_path: Path
 ) -> None:
     """A host that starts again in the middle of a round has its round."""
     with Store(tmp_path / "store.db") as store:
@@ -88,7 +75,7 @@ def test_a_restart_in_the_middle_of_a_round_finds_the_round(tmp_path: Path) -> N
     url = f"sim://pico-carousel?seed=3&storage={tmp_path / 'shoe.nv'}"
     with Store(tmp_path / "store.db") as store:
         with Shoe.open(url, store=store) as shoe:
-            shoe.run(until=lambda message: isinstance(message, StackTaken) and message.stack == 2)
+            shoe.run(until=lambda message: isinstance(message, messages.StackTaken) and message.stack == 2)
             before = shoe.current_round
             assert before.open and shoe.open_round == 1 and len(before.taken) == 2
         with Shoe.open(url, store=store) as shoe:
@@ -118,7 +105,7 @@ def test_events_that_a_program_was_not_done_with_give_their_round_after_a_restar
     url = f"sim://pico-carousel?seed=3&storage={tmp_path / 'shoe.nv'}"
     with Store(tmp_path / "store.db") as store:
         with Shoe.open(url, store=store) as shoe:
-            shoe.run(until=RoundStarted)
+            shoe.run(until=messages.RoundStarted)
             while not shoe.current_round.end:
                 shoe._pump()  # pyright: ignore[reportPrivateUsage]
             ended = shoe.current_round
@@ -127,18 +114,18 @@ def test_events_that_a_program_was_not_done_with_give_their_round_after_a_restar
             assert shoe.round(timeout_s=60) == ended
 
 
-def body_of(event: Event) -> bytes:
+def body_of(event: messages.Event) -> bytes:
     (frame,) = framing.decode_all(framing.encode(event))
     return frame.signed[HEADER_SIZE:]
 
 
 def started(positions: int = 2, game: str = "CS") -> RoundView:
-    return folded([RoundStarted(5, 1, 1, 0, 0, 7, 1, game, positions)])
+    return folded([messages.RoundStarted(5, 1, 1, 0, 0, 7, 1, game, positions)])
 
 
 def stack(view: RoundView, number: int, cards: int, taken: bool = True) -> RoundView:
-    view = fold(view, StackOffered(view.seq + 1, 1, 1, 0, 0, 7, 1, number, cards, 0, 0))
-    return fold(view, StackTaken(view.seq + 1, 1, 1, 0, 0, 7, 1, number, cards)) if taken else view
+    view = fold(view, messages.StackOffered(view.seq + 1, 1, 1, 0, 0, 7, 1, number, cards, 0, 0))
+    return fold(view, messages.StackTaken(view.seq + 1, 1, 1, 0, 0, 7, 1, number, cards)) if taken else view
 
 
 def test_positions_are_mapped_to_stacks() -> None:
@@ -164,29 +151,32 @@ def test_the_games_whose_last_stack_is_the_communitys_are_those_of_the_profiles(
 
 
 def test_what_is_due_carries_its_clause_until_it_is_given() -> None:
-    view = fold(started(), StubDue(6, 1, 1, 0, 0, 7, 1, 5, "CS-7f"))
-    view = fold(view, HeldBack(7, 1, 1, 0, 0, 7, 1, Need.PROGRESSIVE, "CS-8b"))
-    assert view.due == (Due(Need.STUB_COUNT, "CS-7f"), Due(Need.PROGRESSIVE, "CS-8b"))
-    assert stack(view, 1, 5).due == (Due(Need.STUB_COUNT, "CS-7f"),)
+    view = fold(started(), messages.StubDue(6, 1, 1, 0, 0, 7, 1, 5, "CS-7f"))
+    view = fold(view, messages.HeldBack(7, 1, 1, 0, 0, 7, 1, messages.Need.PROGRESSIVE, "CS-8b"))
+    assert view.due == (Due(messages.Need.STUB_COUNT, "CS-7f"), Due(messages.Need.PROGRESSIVE, "CS-8b"))
+    assert stack(view, 1, 5).due == (Due(messages.Need.STUB_COUNT, "CS-7f"),)
 
 
 def test_a_round_whose_beginning_was_not_seen_says_so_and_counts_nothing() -> None:
-    view = folded([StackTaken(90, 2, 1, 0, 0, 12, 1, 3, 5)])
+    view = folded([messages.StackTaken(90, 2, 1, 0, 0, 12, 1, 3, 5)])
     assert (view.number, view.whole, view.open, view.cards.dealt) == (12, False, True, None)
 
 
 def test_messages_that_are_no_events_and_events_of_rounds_before_change_nothing() -> None:
     view = started()
-    assert fold(view, Shuffle(6)) is view
-    late = StackTaken(9, 1, 1, 0, 0, 6, 1, 1, 5)
+    assert fold(view, messages.Shuffle(6)) is view
+    late = messages.StackTaken(9, 1, 1, 0, 0, 6, 1, 1, 5)
     assert fold(view, late) == replace(view, seq=9)
 
 
-def test_a_view_cannot_be_changed(stories: dict[str, list[Event]]) -> None:
+def test_a_view_cannot_be_changed(stories: dict[str, list[messages.Event]]) -> None:
     events = stories["cs-jam-in-the-deal"]
-    until_void = events[: [type(it) for it in events].index(RoundVoided) + 1]
+    until_void = events[: [type(it) for it in events].index(messages.RoundVoided) + 1]
     view = folded(until_void)
     with pytest.raises(AttributeError):
         view.number = 3  # type: ignore[misc]
     assert view.void is not None and hash(view) == hash(folded(until_void))
-    assert (view.void.warning, view.void.consequence) == (Fault.JAM_EXIT, Consequence.ALL_VOID_RESHUFFLE_WITH_DEALT)
+    assert (view.void.warning, view.void.consequence) == (
+        messages.Fault.JAM_EXIT,
+        messages.Consequence.ALL_VOID_RESHUFFLE_WITH_DEALT,
+    )

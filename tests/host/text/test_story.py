@@ -7,20 +7,7 @@ import subprocess
 import pytest
 from pty_screen import on_a_terminal
 
-from fairshoe.messages import (
-    ClockSet,
-    Consequence,
-    EmptyProved,
-    Event,
-    Fault,
-    Role,
-    RoundVoided,
-    Sensor,
-    ShuffleCommitted,
-    StackOffered,
-    StackStarted,
-    WarningLatched,
-)
+from fairshoe import messages
 from fairshoe.text import screen as screen_module
 from fairshoe.text.screen import Screen
 
@@ -32,7 +19,7 @@ class FakeTerminal(io.StringIO):
         return True
 
 
-def told(*events: Event, columns: int = 0, monkeypatch: pytest.MonkeyPatch | None = None) -> str:
+def told(*events: messages.Event, columns: int = 0, monkeypatch: pytest.MonkeyPatch | None = None) -> str:
     out = FakeTerminal() if columns else io.StringIO()
     if monkeypatch:
         monkeypatch.setenv("TERM", "xterm")
@@ -45,24 +32,29 @@ def told(*events: Event, columns: int = 0, monkeypatch: pytest.MonkeyPatch | Non
 
 
 def test_a_story_has_the_shoes_time_the_round_and_a_sentence_and_no_event_number() -> None:
-    assert told(StackOffered(*PREFIX, 2, 5, 1, 0)) == "    1:23.4  round 2   stack 2 is ready: 5 cards, 1 misfeed\n"
-    assert told(EmptyProved(*PREFIX, 54)).endswith("proved empty: 54 slots searched\n")
-    assert told(EmptyProved(*PREFIX, 0)).endswith("proved empty\n")
+    assert (
+        told(messages.StackOffered(*PREFIX, 2, 5, 1, 0))
+        == "    1:23.4  round 2   stack 2 is ready: 5 cards, 1 misfeed\n"
+    )
+    assert told(messages.EmptyProved(*PREFIX, 54)).endswith("proved empty: 54 slots searched\n")
+    assert told(messages.EmptyProved(*PREFIX, 0)).endswith("proved empty\n")
 
 
 def test_a_story_leaves_out_what_only_auditors_and_programs_need() -> None:
-    commitment = ShuffleCommitted(*PREFIX, bytes(32), 0)
-    assert told(ClockSet(*PREFIX, Role.TABLE, 0), commitment, StackStarted(*PREFIX, 1, 5)) == ""
+    commitment = messages.ShuffleCommitted(*PREFIX, bytes(32), 0)
+    assert (
+        told(messages.ClockSet(*PREFIX, messages.Role.TABLE, 0), commitment, messages.StackStarted(*PREFIX, 1, 5)) == ""
+    )
 
 
 def test_a_warning_says_what_happened_and_what_to_do() -> None:
-    text = told(WarningLatched(*PREFIX, Fault.JAM_EXIT, 52, Sensor.NONE))
+    text = told(messages.WarningLatched(*PREFIX, messages.Fault.JAM_EXIT, 52, messages.Sensor.NONE))
     assert "STOPPED, jam exit: a card stopped behind the store" in text and "To do: open the door" in text
 
 
 def test_a_long_line_wraps_at_words_under_itself_and_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    void = RoundVoided(
-        *PREFIX, Fault.JAM_EXIT, "CS-13f", 1, 5, 47, Consequence.ALL_VOID_RESHUFFLE_WITH_DEALT, 0
+    void = messages.RoundVoided(
+        *PREFIX, messages.Fault.JAM_EXIT, "CS-13f", 1, 5, 47, messages.Consequence.ALL_VOID_RESHUFFLE_WITH_DEALT, 0
     )
     text = told(void, columns=80, monkeypatch=monkeypatch)
     rows = text.splitlines()
@@ -73,9 +65,9 @@ def test_a_long_line_wraps_at_words_under_itself_and_loses_nothing(monkeypatch: 
 
 def test_the_time_of_day_is_the_shoes_own_where_a_host_has_set_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TZ", "UTC")
-    set_clock = StackOffered(7, 1, 83, 450, 3661, 2, 1, 2, 5, 0, 0)
+    set_clock = messages.StackOffered(7, 1, 83, 450, 3661, 2, 1, 2, 5, 0, 0)
     assert screen_module.time_of_day(set_clock, 0.0) == "01:01:01"
-    assert screen_module.time_of_day(StackOffered(*PREFIX, 2, 5, 0, 0), 7322.0) == "02:02:02"
+    assert screen_module.time_of_day(messages.StackOffered(*PREFIX, 2, 5, 0, 0), 7322.0) == "02:02:02"
 
 
 def test_at_a_terminal_the_shoe_stays_and_the_command_it_suggests_works_when_pasted() -> None:

@@ -4,7 +4,7 @@ from support import GAME, board
 from test_record_windows import posted
 
 from firmware import app as app_module
-from firmware import recorder
+from firmware import image, recorder
 from firmware.fault import FAULT_JOURNAL, FAULT_NONE, FAULT_POWER, FAULT_RESET
 from firmware.games.flow import (
     DECK_HELD,
@@ -20,20 +20,6 @@ from firmware.games.flow import (
     WARNING,
 )
 from firmware.games.table_facts import TAIL
-from firmware.image import (
-    AXIS_MOVING,
-    EDGES_MAX,
-    IN_ACK,
-    IN_EXIT,
-    IN_GREEN,
-    IN_HOPPER,
-    IN_THROAT_A,
-    IN_TRAY,
-    NO_LINE,
-    SETTLE_US,
-    Inputs,
-    sensor_of,
-)
 from firmware.journal.halts import halt_load
 from firmware.journal.store import BODY_AT
 from firmware.machines.machine import JOB_DONE, JOB_RUNNING
@@ -82,7 +68,7 @@ class Driven:
 
 
 def settled_inputs():
-    inp = Inputs()
+    inp = image.Inputs()
     inp.stale = False
     return inp
 
@@ -95,64 +81,64 @@ def edge(inp, line, level, at_us):
 
 def test_the_oldest_change_that_has_not_lasted_says_when_to_come_back():
     inp = settled_inputs()
-    edge(inp, IN_THROAT_A, 1, 500)
-    edge(inp, IN_EXIT, 1, 1000)
+    edge(inp, image.IN_THROAT_A, 1, 500)
+    edge(inp, image.IN_EXIT, 1, 1000)
     inp.now_us = 1000
     assert inp.settle() == 1  # the first is half through; the second alone would be looked at in 2 ms
     inp = settled_inputs()
-    edge(inp, IN_EXIT, 1, 1000)
+    edge(inp, image.IN_EXIT, 1, 1000)
     inp.now_us = 1000
     assert inp.settle() == 2
-    inp.now_us = 1000 + SETTLE_US
-    assert inp.settle() == FOREVER_MS and inp.enters[IN_EXIT] == 1 and inp.enter_us[IN_EXIT] == 1000
+    inp.now_us = 1000 + image.SETTLE_US
+    assert inp.settle() == FOREVER_MS and inp.enters[image.IN_EXIT] == 1 and inp.enter_us[image.IN_EXIT] == 1000
 
 
 def test_after_a_loss_levels_are_those_of_the_lines_and_nothing_is_a_passage():
     inp = settled_inputs()
-    edge(inp, IN_EXIT, 1, 0)
-    inp.now_us = SETTLE_US
+    edge(inp, image.IN_EXIT, 1, 0)
+    inp.now_us = image.SETTLE_US
     inp.settle()
-    assert inp.level[IN_EXIT] == 1
-    edge(inp, IN_HOPPER, 1, 2000)
+    assert inp.level[image.IN_EXIT] == 1
+    edge(inp, image.IN_HOPPER, 1, 2000)
     inp.now_us = 2100
     inp.settle()
     assert inp.waiting
     inp.edge_lost = True
-    inp.raw[IN_HOPPER] = 1  # and the exit is clear
+    inp.raw[image.IN_HOPPER] = 1  # and the exit is clear
     assert inp.settle() == FOREVER_MS
     inp.edge_lost = False
-    assert (inp.waiting, inp.level[IN_EXIT], inp.level[IN_HOPPER]) == (0, 0, 1)
-    assert (inp.leaves[IN_EXIT], inp.enters[IN_HOPPER]) == (0, 0)
-    edge(inp, IN_EXIT, 1, 9000)
-    inp.now_us = 9000 + SETTLE_US
+    assert (inp.waiting, inp.level[image.IN_EXIT], inp.level[image.IN_HOPPER]) == (0, 0, 1)
+    assert (inp.leaves[image.IN_EXIT], inp.enters[image.IN_HOPPER]) == (0, 0)
+    edge(inp, image.IN_EXIT, 1, 9000)
+    inp.now_us = 9000 + image.SETTLE_US
     inp.settle()
-    assert inp.enters[IN_EXIT] == 2
+    assert inp.enters[image.IN_EXIT] == 2
 
 
 def test_a_loss_is_put_down_to_the_line_with_the_most_edges_and_of_two_to_the_first():
-    for lines, suspect in (((3, 5, 5), 5), ((3, 5, 5, 3), 3), ((5, 3, 3, 5), 5), ((), NO_LINE)):
+    for lines, suspect in (((3, 5, 5), 5), ((3, 5, 5, 3), 3), ((5, 3, 3, 5), 5), ((), image.NO_LINE)):
         inp = settled_inputs()
         for line in lines:
             edge(inp, line, 1, 0)
         inp.edge_lost = True
         inp.settle()
         assert inp.suspect == suspect, lines
-    assert [sensor_of(line) for line in (0, IN_ACK, NO_LINE)] == [1, IN_ACK + 1, 0]
-    assert EDGES_MAX == 32
+    assert [image.sensor_of(line) for line in (0, image.IN_ACK, image.NO_LINE)] == [1, image.IN_ACK + 1, 0]
+    assert image.EDGES_MAX == 32
 
 
 def test_under_noise_a_button_counts_after_three_samples_and_is_released_after_three():
     inp = settled_inputs()
     inp.edge_lost = True
-    inp.noisy = IN_EXIT
+    inp.noisy = image.IN_EXIT
     found = []
     for pressed in (1, 1, 1, 1, 1, 1, 0, 0, 1, 0, 0, 0, 1, 1, 1):
-        inp.raw[IN_GREEN] = pressed
+        inp.raw[image.IN_GREEN] = pressed
         assert inp.settle() == 2
-        found.append((inp.level[IN_GREEN], inp.presses))
+        found.append((inp.level[image.IN_GREEN], inp.presses))
     pressed_once = [(0, 0), (0, 0)] + [(1, 1)] * 9
     assert found == pressed_once + [(0, 1), (0, 1), (0, 1), (1, 2)]
-    assert inp.enters[IN_GREEN] == 2
+    assert inp.enters[image.IN_GREEN] == 2
 
 
 # --- outputs -----------------------------------------------------------------------------------
@@ -170,7 +156,7 @@ def test_only_what_changed_is_driven_and_a_halt_ends_every_motion():
     out.axis_go, out.axis_slots, out.axis_home = True, -4, False
     app._drive()
     assert app.hal.calls == [("stop", 1, 2, 3), ("drive", out.watch_slot), ("move", -4, False)]
-    assert inp.axis == AXIS_MOVING and not (out.dirty or out.stop_armed or out.axis_go)
+    assert inp.axis == image.AXIS_MOVING and not (out.dirty or out.stop_armed or out.axis_go)
     app._drive()
     assert len(app.hal.calls) == 3
     out.halt = True
@@ -181,13 +167,13 @@ def test_only_what_changed_is_driven_and_a_halt_ends_every_motion():
 def test_the_nearest_instant_wakes_the_next_scan():
     app = rested()
     app.inp.now_us = 50000
-    app.inp.waiting = 1 << IN_EXIT
-    app.inp._held_us[IN_EXIT] = 50000
+    app.inp.waiting = 1 << image.IN_EXIT
+    app.inp._held_us[image.IN_EXIT] = 50000
     app.flow.tray.empty = app.flow.tray.blocked = False
     app.flow.tray.clear_ms = NOW
     assert app.decide(NOW) == 2
     app.inp.waiting = 0
-    app.inp.level[IN_TRAY] = 0
+    app.inp.level[image.IN_TRAY] = 0
     assert app.decide(NOW) == app.flow.spec.tray_settle_ms
 
 
@@ -312,7 +298,7 @@ def test_meters_are_stored_and_twitches_only_when_their_time_tells_nothing():
 
 def test_a_beam_blocked_for_a_second_before_cards_are_counted_is_no_hand():
     app = rested("draw", "double-attack-blackjack")
-    app.inp.level[IN_THROAT_A] = 1
+    app.inp.level[image.IN_THROAT_A] = 1
     for state, waited_ms, still in (
         (PREPARING, 999, False),
         (PREPARING, 1000, True),

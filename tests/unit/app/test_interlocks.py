@@ -2,24 +2,8 @@
 
 from support import GAME, board, check_stage, fields_of, play
 
-from firmware.fault import (
-    FAULT_CARD_LENGTH,
-    FAULT_EDGE_LOST,
-    FAULT_EJECTOR,
-    FAULT_INTERNAL,
-    FAULT_JAM_EXIT,
-    FAULT_JOURNAL,
-    FAULT_MISMATCH,
-    FAULT_STACK,
-)
-from firmware.games.flow import (
-    DECK_READY,
-    DISPENSING,
-    PREPARING,
-    WAITING_FOR_DECK,
-    WAITING_FOR_ROUND_END,
-    WARNING,
-)
+from firmware import fault
+from firmware.games import flow
 from firmware.journal.cells import CELL_SIZE
 from firmware.protocol import ids
 from rig import stories
@@ -40,7 +24,7 @@ def test_a_hand_that_takes_cards_while_the_stack_still_comes_makes_it_doubtful()
         stage.run(5)
     stage.rig.plant.take()
     stage.until("round_voided", 5000)
-    assert fields_of(stage, "round_voided")[0][0] == FAULT_STACK
+    assert fields_of(stage, "round_voided")[0][0] == fault.FAULT_STACK
     assert "stack_offered" not in stage.names()
 
 
@@ -49,12 +33,12 @@ def test_a_stack_put_back_before_the_next_one_comes_makes_that_one_doubtful():
     stage.play(stories.start() + stories.shuffle(52) + stories.deal(1)[:-2])
     stage.until("stack_offered", 20000)
     cards = stage.rig.plant.take()
-    while stage.rig.app.flow.state != DISPENSING:
+    while stage.rig.app.flow.state != flow.DISPENSING:
         stage.run(5)
     plant = stage.rig.plant
     plant.put_in_tray(cards)
     stage.until("round_voided", 5000)
-    assert fields_of(stage, "round_voided")[0][0] == FAULT_STACK
+    assert fields_of(stage, "round_voided")[0][0] == fault.FAULT_STACK
     assert fields_of(stage, "stack_offered") == [[1, 5, 0, 0]]
 
 
@@ -75,7 +59,7 @@ def test_a_close_pressed_too_early_does_not_start_a_round_later():
     plant = stage.rig.plant
     plant.litter(1)
     stage.play([("", 500, "press", "close"), ("", 1000, "take", 0), ("", 5000, "wait", 0)])
-    assert stage.rig.app.flow.state == DECK_READY
+    assert stage.rig.app.flow.state == flow.DECK_READY
 
 
 def test_an_acknowledgement_counts_only_after_the_door_was_opened_when_a_card_may_be_unseen():
@@ -87,7 +71,7 @@ def test_an_acknowledgement_counts_only_after_the_door_was_opened_when_a_card_ma
         + stories.deal(1)[:-2]
         + [("warning_latched", 500, "press", "ack"), ("", 3000, "wait", 0)]
     )
-    assert stage.rig.app.flow.state == WARNING
+    assert stage.rig.app.flow.state == flow.WARNING
     stage.play([("", 0, "open", 0), ("", 500, "clear", 0), ("", 500, "close", 0), ("", 500, "press", "ack")])
     stage.until("warning_cleared", 20000)
     check_stage(stage)
@@ -98,7 +82,7 @@ def test_a_card_that_sticks_while_a_deck_is_removed_is_a_jam_and_never_sheared()
         jam = [("", 0, "jam", "exit:10:%d" % at_um)]
         stage = play(stories.start() + jam + stories.shuffle(51) + [("warning_latched", 500, "press", "ack")])
         stage.until("removal_failed", 60000)
-        assert fields_of(stage, "removal_failed") == [[FAULT_JAM_EXIT]]
+        assert fields_of(stage, "removal_failed") == [[fault.FAULT_JAM_EXIT]]
         stage.play([("", 1500, "open", 0)] + stories.clear_by_hand()[1:])
         check_stage(stage)
 
@@ -113,7 +97,7 @@ def test_cards_in_the_hopper_are_part_of_what_has_to_be_emptied():
     plant = stage.rig.plant
     plant.throat.clear(plant.now_us)
     stage.play([("", 500, "close", 0), ("", 500, "press", "ack"), ("", 5000, "wait", 0)])
-    assert stage.rig.app.flow.state == WARNING
+    assert stage.rig.app.flow.state == flow.WARNING
     assert "warning_cleared" not in stage.names()
 
 
@@ -121,17 +105,17 @@ def test_a_warning_survives_a_power_cycle_with_the_machine_emptied_meanwhile():
     stage = play(stories.start() + stories.shuffle(51) + [("warning_latched", 500, "cut", 0)])
     stage.rig.plant.clear()
     stage.play([("", 1000, "boot", 0), ("warning_latched", 5000, "wait", 0)])
-    assert stage.rig.app.flow.state == WARNING
-    assert fields_of(stage, "warning_latched")[1][0] == FAULT_MISMATCH
+    assert stage.rig.app.flow.state == flow.WARNING
+    assert fields_of(stage, "warning_latched")[1][0] == fault.FAULT_MISMATCH
     stage.play([("", 500, "press", "ack"), ("warning_cleared", 0, "wait", 0)])
     stage.play([("", 0, "cut", 0), ("", 1000, "boot", 0), ("empty_proved", 0, "wait", 0)])
-    assert stage.rig.app.flow.state == WAITING_FOR_DECK
+    assert stage.rig.app.flow.state == flow.WAITING_FOR_DECK
 
 
 def test_an_open_door_harms_no_round_that_has_been_dealt_and_released():
     stage = play(stories.start() + stories.shuffle(52) + stories.deal(1) + stories.finish()[:2])
     stage.until("remainder_taken", 5000)
-    assert stage.rig.app.flow.state == WAITING_FOR_ROUND_END
+    assert stage.rig.app.flow.state == flow.WAITING_FOR_ROUND_END
     stage.play([("", 500, "open", 0), ("", 500, "close", 0), ("", 500, "press", "green")])
     stage.until("empty_proved", 10000)
     assert "round_ended" in stage.names()
@@ -143,21 +127,21 @@ def test_storage_that_dies_before_cards_move_ends_in_a_warning_and_nothing_start
     stage.play(stories.start())
     stage.rig.nv.broken = True
     stage.play(stories.shuffle(52))
-    assert stage.rig.app.flow.state == PREPARING
+    assert stage.rig.app.flow.state == flow.PREPARING
     stage.run(3000)
-    assert stage.rig.app.flow.state == WARNING
+    assert stage.rig.app.flow.state == flow.WARNING
     assert list(stage.rig.app.order) == [0] * 54
     stage.rig.nv.broken = False
     stage.run(10000)
-    assert fields_of(stage, "warning_latched")[0][0] == FAULT_JOURNAL
+    assert fields_of(stage, "warning_latched")[0][0] == fault.FAULT_JOURNAL
     assert len(stage.rig.plant.hopper) == 52
 
 
 def test_storage_that_is_dead_holds_the_next_round_and_does_not_flood_the_line():
-    for state in (WAITING_FOR_DECK, DECK_READY):
+    for state in (flow.WAITING_FOR_DECK, flow.DECK_READY):
         stage = Stage(board(), GAME, 7)
         stage.play(stories.start())
-        if state == DECK_READY:
+        if state == flow.DECK_READY:
             stage.play(stories.shuffle(52))
             stage.until("deck_verified", 60000)
         app = stage.rig.app
@@ -168,7 +152,7 @@ def test_storage_that_is_dead_holds_the_next_round_and_does_not_flood_the_line()
         filled = []
         app.reporter.fill_status = lambda now_ms, fill=fill, filled=filled: filled.append(now_ms) or fill(now_ms)
         stage.run(5000)
-        assert (app.flow.state, app.flow.hold) == (state, FAULT_JOURNAL)
+        assert (app.flow.state, app.flow.hold) == (state, fault.FAULT_JOURNAL)
         assert 9 <= len(filled) <= 12, len(filled)  # two a second
         stage.rig.nv.broken = False
         stage.run(1000)
@@ -231,7 +215,7 @@ def test_more_edges_than_can_be_kept_stop_the_machine():
     for i in range(40):
         plant.set_line(lines[i % 4], 1 - i // 4 % 2, plant.now_us - 400 * (40 - i))
     stage.until("warning_latched", 5000)
-    assert fields_of(stage, "warning_latched")[0][0] == FAULT_EDGE_LOST
+    assert fields_of(stage, "warning_latched")[0][0] == fault.FAULT_EDGE_LOST
 
 
 def test_a_broken_invariant_stops_the_machine():
@@ -239,7 +223,7 @@ def test_a_broken_invariant_stops_the_machine():
     dealing(stage)
     stage.rig.app.flow.ledger.zone[2] = 0
     stage.until("warning_latched", 5000)
-    assert fields_of(stage, "warning_latched")[0][0] == FAULT_INTERNAL
+    assert fields_of(stage, "warning_latched")[0][0] == fault.FAULT_INTERNAL
     assert not any(stage.rig.plant.outputs)
 
 
@@ -251,7 +235,7 @@ def test_an_ejector_that_does_not_come_home_is_a_fault_of_its_own():
         stage.run(1)
     plant.add_fault({"fault": "ejector_stuck"})
     stage.until("warning_latched", 5000)
-    assert fields_of(stage, "warning_latched")[0][0] == FAULT_EJECTOR
+    assert fields_of(stage, "warning_latched")[0][0] == fault.FAULT_EJECTOR
 
 
 def test_a_passage_too_short_for_a_card_is_not_counted_as_one():
@@ -264,7 +248,7 @@ def test_a_passage_too_short_for_a_card_is_not_counted_as_one():
     # The beam clears in the middle of the card, as a hole or a reflection would make it.
     plant.set_line(plant.line_b, 0, plant.now_us)
     stage.until("warning_latched", 5000)
-    assert fields_of(stage, "warning_latched")[0][0] == FAULT_CARD_LENGTH
+    assert fields_of(stage, "warning_latched")[0][0] == fault.FAULT_CARD_LENGTH
 
 
 def test_misfeeds_do_not_make_the_report_instant_depend_on_the_order():
@@ -286,7 +270,7 @@ def test_power_cut_at_any_write_after_a_jam_leaves_the_warning():
         stage = Stage(board(), GAME, 7)
         stage.play(stories.start() + [("", 0, "jam", "exit:0:10000")] + stories.shuffle(52) + stories.deal(1)[:-3])
         stage.act_typed("press", "lock")
-        while stage.rig.app.flow.state != WARNING:
+        while stage.rig.app.flow.state != flow.WARNING:
             stage.run(1)
         stage.rig.nv.cut_at = stage.rig.nv.writes + write
         stage.rig.nv.cut_bytes = 0
@@ -302,6 +286,6 @@ def test_power_cut_at_any_write_after_a_jam_leaves_the_warning():
             stage.rig.nv.cut_at = -1
         stage.act_typed("boot", "")
         stage.run(5000)
-        assert stage.rig.app.flow.state == WARNING, write
+        assert stage.rig.app.flow.state == flow.WARNING, write
         check_stage(stage)
     assert write >= 2

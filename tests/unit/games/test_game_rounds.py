@@ -3,16 +3,7 @@
 from game_tables import DONE, REFUSED, Table, short_deck
 from support import all_fields_of, clauses_of, fields_of, lock_decide
 
-from firmware.games.flow import (
-    DECK_READY,
-    DISPENSING,
-    STACK_OFFERED,
-    WAITING_FOR_DECK,
-    WAITING_FOR_GREEN,
-    WAITING_FOR_LOCKOUT,
-    WAITING_FOR_ROUND_END,
-    WAITING_FOR_WAGERS,
-)
+from firmware.games import flow
 from firmware.protocol import ids
 from hal.sim.oracle import Where
 
@@ -27,7 +18,7 @@ def test_double_down_stud_deals_one_to_each_position_then_four():
     """Proves: DDS-4a (automated), DDS-6c (automated), DDS-8c (automated)"""
     table = Table("double-down-stud").shuffle().deal(3)
     assert sizes(table) == [1, 1, 1, 4]
-    assert table.flow.state == WAITING_FOR_WAGERS
+    assert table.flow.state == flow.WAITING_FOR_WAGERS
     table.close()
 
 
@@ -39,7 +30,7 @@ def test_double_down_stud_without_positions_green_ends_the_players_cards_and_an_
     assert sizes(table) == [1, 1, 4]
     assert Where(table.stage.rig.plant).store == 52 - 2 - 4
     assert fields_of(table.stage, "stack_taken")[-1] == [3, 4]
-    assert table.flow.state == WAITING_FOR_WAGERS
+    assert table.flow.state == flow.WAITING_FOR_WAGERS
     table.close()
 
 
@@ -50,12 +41,12 @@ def test_double_down_stud_closes_betting_twice_and_keeps_the_rest_until_all_is_s
     assert "stack_started" not in table.stage.names()  # nothing moves before betting is closed
     table.deal(3)
     table.play(("", 300, "press", "green"), ("", 1500, "wait", 0))
-    assert table.flow.state == WAITING_FOR_WAGERS  # green does not stand for the second closing
+    assert table.flow.state == flow.WAITING_FOR_WAGERS  # green does not stand for the second closing
     before = len(table.stage.names())
     table.play(("", 300, "press", "close"), ("", 500, "wait", 0))
     assert table.stage.names()[before:] == ["betting_closed"]
     assert clauses_of(table.stage, "betting_closed") == [b"DDS-8e"]
-    assert table.flow.state == WAITING_FOR_GREEN
+    assert table.flow.state == flow.WAITING_FOR_GREEN
     assert Where(table.stage.rig.plant).store == 52 - 3 - 4
     table.release().end()
     assert fields_of(table.stage, "remainder_released") == [[45, 45]]
@@ -93,11 +84,11 @@ def test_caribbean_stud_needs_betting_closed_and_lock_out_and_as_many_chips_as_w
     assert table.command(ids.CMD_CONFIRM_LOCKOUT) == REFUSED
     assert table.command(ids.CMD_SET_POSITIONS, 2) == DONE
     assert table.command(ids.CMD_CLOSE_BETTING) == DONE
-    assert table.flow.state == WAITING_FOR_LOCKOUT
+    assert table.flow.state == flow.WAITING_FOR_LOCKOUT
     assert table.command(ids.CMD_CONFIRM_LOCKOUT) == REFUSED  # no wagers are on record
     assert table.record("progressive", 2, 1) == DONE
     table.play(("", 300, "press", "lock"), ("", 1000, "wait", 0))
-    assert table.flow.state == WAITING_FOR_LOCKOUT  # a chip is missing
+    assert table.flow.state == flow.WAITING_FOR_LOCKOUT  # a chip is missing
     assert table.flow.need == ids.NEED_PROGRESSIVE
     assert table.record("progressive", 2, 2) == DONE
     assert table.command(ids.CMD_CONFIRM_LOCKOUT) == DONE
@@ -117,14 +108,14 @@ def test_the_lock_out_is_skipped_only_on_a_table_without_a_progressive():
     assert "lockout_confirmed" not in table.stage.names()
     table = Table("caribbean-stud").shuffle()
     table.play(("", 300, "press", "close"), ("", 3000, "wait", 0))
-    assert table.flow.state == WAITING_FOR_LOCKOUT
+    assert table.flow.state == flow.WAITING_FOR_LOCKOUT
 
 
 def test_double_cross_poker_deals_stacks_of_two_and_releases_for_the_community_cards():
     """Proves: DCP-1 (automated), DCP-9a, DCP-9b (automated), DCP-9c"""
     table = Table("double-cross-poker").shuffle().deal(3)
     assert sizes(table) == [2, 2, 2, 2]
-    assert table.flow.state == WAITING_FOR_GREEN
+    assert table.flow.state == flow.WAITING_FOR_GREEN
     table.release()
     assert fields_of(table.stage, "remainder_released") == [[44, 44]]
     table.end()
@@ -137,20 +128,20 @@ def test_no_stack_leaves_before_betting_is_closed_in_any_game():
     for game in ("double-down-stud", "boston-5-stud", "caribbean-stud", "double-cross-poker"):
         table = Table(game).shuffle()
         table.play(("", 300, "press", "green"), ("", 300, "press", "lock"), ("", 3000, "wait", 0))
-        assert table.flow.state == DECK_READY, game
+        assert table.flow.state == flow.DECK_READY, game
         assert Where(table.stage.rig.plant).store == 52, game
 
 
 def test_the_round_is_the_dealers_to_end_after_a_power_cut_once_every_card_is_out():
     """Proves: CS-12j"""
     table = Table("caribbean-stud").shuffle().deal(2).release()
-    assert table.flow.state == WAITING_FOR_ROUND_END
+    assert table.flow.state == flow.WAITING_FOR_ROUND_END
     table.play(("", 500, "cut", 0), ("", 1000, "boot", 0), ("empty_proved", 500, "wait", 0))
-    assert table.flow.state == WAITING_FOR_ROUND_END
+    assert table.flow.state == flow.WAITING_FOR_ROUND_END
     assert "round_voided" not in table.stage.names()
     table.end()
     assert all_fields_of(table.stage, "round_ended") == [[3, 15, 37, 37, UNKNOWN]]
-    assert table.flow.state == WAITING_FOR_DECK
+    assert table.flow.state == flow.WAITING_FOR_DECK
     table.close()
 
 
@@ -158,7 +149,7 @@ def test_green_in_the_middle_of_a_deal_with_positions_ends_nothing():
     table = Table("double-down-stud").shuffle()
     table.play(("", 200, "press", "seat"), ("", 200, "press", "seat"), ("", 300, "press", "close"))
     table.play(("stack_offered", 300, "press", "green"), ("", 1000, "wait", 0))
-    assert table.flow.state in (STACK_OFFERED, DISPENSING)
+    assert table.flow.state in (flow.STACK_OFFERED, flow.DISPENSING)
     table.play(("", 300, "take", 0), ("stack_offered", 300, "take", 0), ("stack_offered", 300, "take", 0))
     assert sizes(table) == [1, 1, 4]
     table.close()
@@ -177,5 +168,5 @@ def test_nothing_is_allocated_in_rounds_of_any_game_and_at_no_press_of_a_button(
             made.play(("", 300, "press", "close"), ("", 300, "wait", 0))
         made.release().play(("", 300, "press", "seat"), ("", 300, "press", "green"), ("", 300, "press", "lock"))
         made.end()
-        assert made.flow.state == WAITING_FOR_DECK, game
+        assert made.flow.state == flow.WAITING_FOR_DECK, game
         made.close()

@@ -6,7 +6,7 @@ from test_record_windows import flow_in, objection, posted, settled
 from firmware.deck.ledger import DEALT as ON_THE_TABLE
 from firmware.deck.ledger import HOPPER, STORE, TRAY
 from firmware.fault import FAULT_JOURNAL, FAULT_MISMATCH
-from firmware.games import profile
+from firmware.games import profile, table_facts
 from firmware.games.drawn.hole_card import ACE, JACK, reader_scan
 from firmware.games.drawn.pages import draw_page
 from firmware.games.drawn.steps import _start_plan, step_drawing
@@ -39,18 +39,6 @@ from firmware.games.procedure import procedure_scan
 from firmware.games.profile import TAIL_HANDED, TAIL_LOCKOUT, TAIL_SETTLING
 from firmware.games.round_steps import _open_ended
 from firmware.games.settling import tail_resume, tail_scan
-from firmware.games.table_facts import (
-    COUNTED,
-    DEALT,
-    EXTRA,
-    RACK,
-    REST,
-    ROUNDS,
-    SERVICE,
-    STACKS,
-    TAIL,
-    TAIL_DECK,
-)
 from firmware.image import IN_HOLE_CARD, IN_HOLE_MATCH, IN_HOPPER, OUT_READ_ACE, OUT_READ_COURT, Inputs, Outputs
 from firmware.machines.machine import JOB_DONE
 from firmware.machines.panel import PRESS_CLOSE, PRESS_END, PRESS_GREEN, PRESS_LOCK
@@ -144,7 +132,7 @@ def test_a_round_ends_by_green_by_a_command_and_by_both_at_once():
 def test_the_end_says_what_was_counted_and_only_if_it_was():
     for counted in (0, 1):
         flow = settled("caribbean-stud")
-        flow.facts.row[COUNTED] = counted
+        flow.facts.row[table_facts.COUNTED] = counted
         flow.facts.row[22] = 31  # STUB
         flow.panel.pressed[PRESS_END] = 1
         tail_scan(flow, Outputs(), True, 0)
@@ -159,7 +147,13 @@ def test_a_round_that_is_settled_goes_on_after_a_boot():
     for stacks, rest in ((4, 32), (0, 0)):
         flow = flow_in(WAITING_FOR_DECK)
         row = flow.facts.row
-        row[TAIL], row[TAIL_DECK], row[STACKS], row[DEALT], row[REST] = TAIL_SETTLING, 2, stacks, 20, 32
+        (
+            row[table_facts.TAIL],
+            row[table_facts.TAIL_DECK],
+            row[table_facts.STACKS],
+            row[table_facts.DEALT],
+            row[table_facts.REST],
+        ) = TAIL_SETTLING, 2, stacks, 20, 32
         tail_resume(flow)
         told = flow.settled
         assert (flow.tail, told.deck, told.stacks, told.dealt, told.rest) == (TAIL_SETTLING, 2, stacks, 20, rest)
@@ -179,7 +173,7 @@ def test_presses_of_a_round_dealt_by_hand_wait_until_the_last_one_is_on_record()
 
 def test_a_stopped_machine_that_is_out_of_service_shows_it_and_posts_nothing():
     flow = flow_in(WARNING)
-    flow.facts.row[SERVICE] = 1
+    flow.facts.row[table_facts.SERVICE] = 1
     procedure_scan(flow, inputs(), Outputs(), 0)
     assert flow.need == ids.NEED_SERVICE and messages(flow) == []
 
@@ -187,7 +181,7 @@ def test_a_stopped_machine_that_is_out_of_service_shows_it_and_posts_nothing():
 def test_an_overdue_count_is_told_by_a_button_before_the_next_deck():
     flow = flow_in(WAITING_FOR_DECK, dealing="hand")
     flow.profile.stub_exempt = 0
-    flow.facts.row[ROUNDS] = 5
+    flow.facts.row[table_facts.ROUNDS] = 5
     flow.panel.pressed[PRESS_LOCK] = 1
     assert procedure_scan(flow, inputs(), Outputs(), 0) == 0
     assert posted(flow)[0][:2] == (ids.EV_RECORDED, [ids.REC_STUB_COUNTED, 52, 0, 0, 0, 0, 0])
@@ -382,7 +376,7 @@ def test_a_deck_lifted_before_the_lock_out_stops_the_machine():
 def test_a_card_that_a_rule_makes_due_is_a_stack_without_a_number():
     flow = flow_in(WAITING_FOR_GREEN)
     flow.round_open = True
-    flow.facts.row[EXTRA] = 1
+    flow.facts.row[table_facts.EXTRA] = 1
     flow.ledger.zone[STORE] = 30
     flow.panel.pressed[PRESS_LOCK] = 1
     procedure_scan(flow, inputs(), Outputs(), 0)
@@ -443,7 +437,7 @@ def test_a_card_belongs_to_the_box_that_was_named_for_it_and_the_next_one_to_non
 def test_a_rack_is_counted_only_while_the_shoe_waits_for_its_deck():
     for state, reason in ((WAITING_FOR_DECK, NONE), (DRAW_READY, STATE), (DRAWING, STATE), (DECK_SPENT, STATE)):
         flow = flow_in(state, BLACKJACK, "draw")
-        flow.facts.row[RACK] = 1
+        flow.facts.row[table_facts.RACK] = 1
         assert flow.play.objection(flow, ids.REC_STUB_COUNTED, 1, 0) == reason, state
 
 

@@ -4,6 +4,7 @@ from test_record_windows import flow_in, objection, settled
 
 from firmware.deck.ledger import HOPPER, STORE
 from firmware.fault import FAULT_JOURNAL, FAULT_STACK
+from firmware.games import prerequisites, table_facts
 from firmware.games.flow import (
     DECK_HELD,
     DECK_READY,
@@ -26,42 +27,7 @@ from firmware.games.flow import (
 from firmware.games.hands import due_cards, undecided
 from firmware.games.next_need import need_for, need_next, positions_due, records_due
 from firmware.games.pages import page_lines
-from firmware.games.prerequisites import (
-    hold_for,
-    need_for_cards,
-    need_for_deck,
-    need_for_end,
-    need_for_release,
-    need_for_round,
-    stub_due,
-    stub_exempt,
-    stub_overdue,
-)
 from firmware.games.profile import TAIL_HANDED, TAIL_LOCKOUT, TAIL_SETTLING, TAIL_WAGERS
-from firmware.games.table_facts import (
-    ACCEPTED,
-    COLLECTED,
-    COUNTED,
-    DECK_CELLS,
-    DECK_FIRST,
-    DUE,
-    EXTRA,
-    FINAL,
-    HELD,
-    HELD_DISPUTE,
-    HELD_OFF,
-    HELD_WINNER,
-    INDUCTED,
-    MACHINE_COUNTED,
-    NOT_IN,
-    RACK,
-    ROUNDS,
-    SECONDS,
-    SERVICE,
-    SINCE,
-    SOURCE,
-    TURN,
-)
 from firmware.image import IN_EXIT, IN_HOPPER, IN_THROAT_A, Inputs
 from firmware.protocol import ids
 
@@ -72,7 +38,7 @@ AT_HAND = ("manual", "hand")
 
 
 def of(deck, cell):
-    return DECK_FIRST + (deck - 1) * DECK_CELLS + cell
+    return table_facts.DECK_FIRST + (deck - 1) * table_facts.DECK_CELLS + cell
 
 
 def inputs(*lines):
@@ -86,115 +52,124 @@ def inputs(*lines):
 def test_a_deck_is_held_back_by_the_first_thing_that_is_missing():
     flow = flow_in(WAITING_FOR_DECK, "caribbean-stud", records=True, decks=2)
     row = flow.facts.row
-    row[SERVICE] = row[of(1, HELD)] = 1
+    row[table_facts.SERVICE] = row[of(1, table_facts.HELD)] = 1
     for cell, value, need in (
-        (SERVICE, 0, ids.NEED_SERVICE),
-        (of(1, HELD), 0, ids.NEED_DISPUTE),
-        (of(1, INDUCTED), ALL_STEPS, ids.NEED_INDUCTION),
+        (table_facts.SERVICE, 0, ids.NEED_SERVICE),
+        (of(1, table_facts.HELD), 0, ids.NEED_DISPUTE),
+        (of(1, table_facts.INDUCTED), ALL_STEPS, ids.NEED_INDUCTION),
     ):
-        assert need_for_deck(flow) == need_for(flow, ids.CMD_SHUFFLE) == need
+        assert prerequisites.need_for_deck(flow) == need_for(flow, ids.CMD_SHUFFLE) == need
         row[cell] = value
-    assert need_for_deck(flow) == NO_NEED
-    row[TURN] = 2
-    assert (flow.facts.turn(), need_for_deck(flow)) == (2, ids.NEED_INDUCTION)
-    row[of(2, INDUCTED)] = ALL_STEPS
-    for held, need in ((HELD_DISPUTE, ids.NEED_DISPUTE), (HELD_WINNER, ids.NEED_DISPUTE), (HELD_OFF, NO_NEED)):
-        row[of(2, HELD)] = held
-        assert need_for_deck(flow) == need
+    assert prerequisites.need_for_deck(flow) == NO_NEED
+    row[table_facts.TURN] = 2
+    assert (flow.facts.turn(), prerequisites.need_for_deck(flow)) == (2, ids.NEED_INDUCTION)
+    row[of(2, table_facts.INDUCTED)] = ALL_STEPS
+    for held, need in (
+        (table_facts.HELD_DISPUTE, ids.NEED_DISPUTE),
+        (table_facts.HELD_WINNER, ids.NEED_DISPUTE),
+        (table_facts.HELD_OFF, NO_NEED),
+    ):
+        row[of(2, table_facts.HELD)] = held
+        assert prerequisites.need_for_deck(flow) == need
     plain = flow_in(WAITING_FOR_DECK)
-    assert need_for_deck(plain) == NO_NEED
-    plain.facts.row[of(1, HELD)] = HELD_OFF
-    assert need_for_deck(plain) == ids.NEED_INDUCTION
-    plain.facts.row[RACK] = 1  # no rule of this game wants the rack counted
-    plain.facts.row[of(1, HELD)] = 0
-    assert need_for_deck(plain) == NO_NEED
+    assert prerequisites.need_for_deck(plain) == NO_NEED
+    plain.facts.row[of(1, table_facts.HELD)] = table_facts.HELD_OFF
+    assert prerequisites.need_for_deck(plain) == ids.NEED_INDUCTION
+    plain.facts.row[table_facts.RACK] = 1  # no rule of this game wants the rack counted
+    plain.facts.row[of(1, table_facts.HELD)] = 0
+    assert prerequisites.need_for_deck(plain) == NO_NEED
 
 
 def test_a_shoe_wants_to_know_who_shuffled_and_the_cut_before_the_deck_goes_in():
     flow = flow_in(WAITING_FOR_DECK, "caribbean-stud", "draw", records=True)
-    flow.facts.row[of(1, INDUCTED)] = ALL_STEPS
-    assert need_for_deck(flow) == ids.NEED_PROVENANCE
-    flow.facts.row[of(1, SOURCE)] = ids.FROM_HAND
-    assert need_for_deck(flow) == ids.NEED_CUT
-    flow.facts.row[of(1, SOURCE)] = ids.FROM_MACHINE
-    assert need_for_deck(flow) == NO_NEED
+    flow.facts.row[of(1, table_facts.INDUCTED)] = ALL_STEPS
+    assert prerequisites.need_for_deck(flow) == ids.NEED_PROVENANCE
+    flow.facts.row[of(1, table_facts.SOURCE)] = ids.FROM_HAND
+    assert prerequisites.need_for_deck(flow) == ids.NEED_CUT
+    flow.facts.row[of(1, table_facts.SOURCE)] = ids.FROM_MACHINE
+    assert prerequisites.need_for_deck(flow) == NO_NEED
     motor = flow_in(WAITING_FOR_DECK, "caribbean-stud", "shoe", records=True)
-    motor.facts.row[of(1, INDUCTED)] = ALL_STEPS
-    motor.facts.row[of(1, SOURCE)] = ids.FROM_HAND
-    assert need_for_deck(motor) == NO_NEED  # cut before the round
+    motor.facts.row[of(1, table_facts.INDUCTED)] = ALL_STEPS
+    motor.facts.row[of(1, table_facts.SOURCE)] = ids.FROM_HAND
+    assert prerequisites.need_for_deck(motor) == NO_NEED  # cut before the round
     motor.state = DECK_READY
-    assert need_for_round(motor) == need_for(motor, ids.CMD_CLOSE_BETTING) == ids.NEED_CUT
+    assert prerequisites.need_for_round(motor) == need_for(motor, ids.CMD_CLOSE_BETTING) == ids.NEED_CUT
     blackjack = flow_in(WAITING_FOR_DECK, "double-attack-blackjack", "draw", records=True)
-    blackjack.facts.row[RACK] = 1
-    assert need_for_deck(blackjack) == ids.NEED_RACK
+    blackjack.facts.row[table_facts.RACK] = 1
+    assert prerequisites.need_for_deck(blackjack) == ids.NEED_RACK
 
 
 def test_a_deck_handed_out_keeps_the_next_one_back_on_a_table_with_one_deck_and_records():
     for decks, records, need in ((1, True, ids.NEED_ROUND_END), (2, True, NO_NEED), (1, False, NO_NEED)):
         flow = settled("caribbean-stud", TAIL_HANDED, WAITING_FOR_DECK, dealing="hand", decks=decks, records=records)
         for deck in (1, 2):
-            flow.facts.row[of(deck, INDUCTED)] = ALL_STEPS
-        assert need_for_deck(flow) == need, (decks, records)
+            flow.facts.row[of(deck, table_facts.INDUCTED)] = ALL_STEPS
+        assert prerequisites.need_for_deck(flow) == need, (decks, records)
 
 
 def test_a_count_is_due_every_five_rounds_unless_the_machine_has_counted_the_deck():
     flow = flow_in(DECK_READY, "caribbean-stud", "shoe")
     row = flow.facts.row
-    for cell in (ROUNDS, of(1, SINCE)):
+    for cell in (table_facts.ROUNDS, of(1, table_facts.SINCE)):
         for rounds, due, overdue in ((3, False, False), (4, True, False), (5, True, True), (6, True, True)):
             row[cell] = rounds
-            assert (stub_due(flow, 1), stub_overdue(flow, 1)) == (due, overdue), rounds
-            assert stub_due(flow, 0) == due
-            assert need_for_round(flow) == (COUNT if overdue else NO_NEED)
+            assert (prerequisites.stub_due(flow, 1), prerequisites.stub_overdue(flow, 1)) == (due, overdue), rounds
+            assert prerequisites.stub_due(flow, 0) == due
+            assert prerequisites.need_for_round(flow) == (COUNT if overdue else NO_NEED)
         row[cell] = 0
-    row[ROUNDS] = 5
-    assert not stub_exempt(flow, 1)
-    row[of(1, MACHINE_COUNTED)] = 1
+    row[table_facts.ROUNDS] = 5
+    assert not prerequisites.stub_exempt(flow, 1)
+    row[of(1, table_facts.MACHINE_COUNTED)] = 1
     flow.profile.counts_full = True
-    assert stub_exempt(flow, 1) and stub_exempt(flow, 0) and not stub_overdue(flow, 1) and not stub_due(flow, 1)
-    assert not stub_exempt(flow, 2)
+    assert (
+        prerequisites.stub_exempt(flow, 1)
+        and prerequisites.stub_exempt(flow, 0)
+        and not prerequisites.stub_overdue(flow, 1)
+        and not prerequisites.stub_due(flow, 1)
+    )
+    assert not prerequisites.stub_exempt(flow, 2)
     flow.profile.counts_full = False
-    assert not stub_exempt(flow, 1)
+    assert not prerequisites.stub_exempt(flow, 1)
     house = flow_in(DECK_READY, "house")
-    house.facts.row[ROUNDS] = 9
-    assert not stub_due(house, 1) and not stub_overdue(house, 1)
+    house.facts.row[table_facts.ROUNDS] = 9
+    assert not prerequisites.stub_due(house, 1) and not prerequisites.stub_overdue(house, 1)
     for dealing in AT_HAND:
         flow = flow_in(WAITING_FOR_DECK, "caribbean-stud", dealing=dealing)
         flow.profile.stub_exempt = 0
-        flow.facts.row[ROUNDS] = 4
-        assert need_for_deck(flow) == NO_NEED
+        flow.facts.row[table_facts.ROUNDS] = 4
+        assert prerequisites.need_for_deck(flow) == NO_NEED
         flow.tail = TAIL_HANDED  # the deck that is out was played, by the next one
-        assert need_for_deck(flow) == COUNT
+        assert prerequisites.need_for_deck(flow) == COUNT
         flow.tail = 0
-        flow.facts.row[ROUNDS] = 5
-        assert need_for_deck(flow) == COUNT
+        flow.facts.row[table_facts.ROUNDS] = 5
+        assert prerequisites.need_for_deck(flow) == COUNT
         flow.profile.stub_exempt = 7
         flow.profile.counts_full = True
-        assert need_for_deck(flow) == NO_NEED
+        assert prerequisites.need_for_deck(flow) == NO_NEED
     two = flow_in(WAITING_FOR_DECK, "caribbean-stud", dealing="hand", decks=2)
     two.profile.stub_exempt = 0
-    two.facts.row[ROUNDS], two.tail = 4, TAIL_HANDED
-    assert need_for_deck(two) == NO_NEED
+    two.facts.row[table_facts.ROUNDS], two.tail = 4, TAIL_HANDED
+    assert prerequisites.need_for_deck(two) == NO_NEED
 
 
 def test_a_round_waits_for_service_and_for_the_round_before():
     flow = flow_in(DECK_READY, decks=2)
-    assert need_for_round(flow) == NO_NEED
+    assert prerequisites.need_for_round(flow) == NO_NEED
     flow.tail = TAIL_SETTLING
-    assert need_for_round(flow) == ids.NEED_ROUND_END
-    flow.facts.row[SERVICE] = 1
-    assert need_for_round(flow) == ids.NEED_SERVICE
+    assert prerequisites.need_for_round(flow) == ids.NEED_ROUND_END
+    flow.facts.row[table_facts.SERVICE] = 1
+    assert prerequisites.need_for_round(flow) == ids.NEED_SERVICE
 
 
 def test_cards_wait_for_as_many_chips_as_wagers_were_accepted():
     for records in (False, True):
         flow = flow_in(WAITING_FOR_LOCKOUT, records=records)
         row = flow.facts.row
-        assert (need_for_cards(flow) == ids.NEED_PROGRESSIVE) == records
-        row[ACCEPTED] = 3
-        assert need_for_cards(flow) == need_for(flow, ids.CMD_CONFIRM_LOCKOUT) == ids.NEED_PROGRESSIVE
-        row[COLLECTED] = 3
-        assert need_for_cards(flow) == NO_NEED
+        assert (prerequisites.need_for_cards(flow) == ids.NEED_PROGRESSIVE) == records
+        row[table_facts.ACCEPTED] = 3
+        assert prerequisites.need_for_cards(flow) == need_for(flow, ids.CMD_CONFIRM_LOCKOUT) == ids.NEED_PROGRESSIVE
+        row[table_facts.COLLECTED] = 3
+        assert prerequisites.need_for_cards(flow) == NO_NEED
 
 
 def test_the_rest_waits_for_a_card_that_is_due_and_for_every_decision():
@@ -202,53 +177,53 @@ def test_the_rest_waits_for_a_card_that_is_due_and_for_every_decision():
         flow = flow_in(WAITING_FOR_GREEN, "boston-5-stud", records=True)
         flow.stacks_taken = flow.positions = 3
         flow.stacks_taken = 4
-        assert need_for_release(flow) == NO_NEED  # no round
+        assert prerequisites.need_for_release(flow) == NO_NEED  # no round
         flow.round_open = True
-        assert need_for_release(flow) == NO_NEED  # no cards
+        assert prerequisites.need_for_release(flow) == NO_NEED  # no cards
         flow.ledger.zone[zone] = 40
         for command in (ids.CMD_RELEASE, ids.CMD_CLOSE_BETTING):
             assert need_for(flow, command) == ids.NEED_DECISIONS
         assert need_for(flow, ids.CMD_GIVE_CARD) == NO_NEED
         assert positions_due(flow, ids.NEED_DECISIONS) == 7 and positions_due(flow, NO_NEED) == 0
-        flow.facts.row[EXTRA] = 1
-        assert need_for_release(flow) == ids.NEED_CARD
+        flow.facts.row[table_facts.EXTRA] = 1
+        assert prerequisites.need_for_release(flow) == ids.NEED_CARD
         flow.state = STACK_OFFERED
-        assert need_for_release(flow) == ids.NEED_DECISIONS
-        flow.facts.row[NOT_IN], flow.facts.row[SECONDS] = 5, 2
-        assert need_for_release(flow) == NO_NEED
+        assert prerequisites.need_for_release(flow) == ids.NEED_DECISIONS
+        flow.facts.row[table_facts.NOT_IN], flow.facts.row[table_facts.SECONDS] = 5, 2
+        assert prerequisites.need_for_release(flow) == NO_NEED
     for game, records in (("boston-5-stud", False), ("caribbean-stud", True)):
         flow = flow_in(WAITING_FOR_GREEN, game, records=records)
         flow.stacks_taken, flow.round_open = 4, True
         flow.ledger.zone[STORE] = 40
-        assert need_for_release(flow) == NO_NEED
+        assert prerequisites.need_for_release(flow) == NO_NEED
 
 
 def test_a_round_does_not_end_before_a_count_that_is_due():
     flow = settled("caribbean-stud")
     row = flow.facts.row
-    assert need_for_end(flow) == NO_NEED
-    row[DUE] = 1
-    assert need_for_end(flow) == need_for(flow, ids.CMD_END_ROUND) == COUNT
+    assert prerequisites.need_for_end(flow) == NO_NEED
+    row[table_facts.DUE] = 1
+    assert prerequisites.need_for_end(flow) == need_for(flow, ids.CMD_END_ROUND) == COUNT
     flow.tail = TAIL_WAGERS
     assert need_for(flow, ids.CMD_END_ROUND) == NO_NEED
-    row[COUNTED] = 1
-    assert need_for_end(flow) == NO_NEED
+    row[table_facts.COUNTED] = 1
+    assert prerequisites.need_for_end(flow) == NO_NEED
 
 
 def test_a_need_is_shown_when_it_changes_and_told_once_when_somebody_asks():
     flow = flow_in(WAITING_FOR_DECK)
     flow.page_due = False
-    assert not hold_for(flow, NO_NEED, 0) and not flow.page_due
-    assert hold_for(flow, ids.NEED_DISPUTE, 0) and flow.page_due and flow.need == ids.NEED_DISPUTE
+    assert not prerequisites.hold_for(flow, NO_NEED, 0) and not flow.page_due
+    assert prerequisites.hold_for(flow, ids.NEED_DISPUTE, 0) and flow.page_due and flow.need == ids.NEED_DISPUTE
     flow.page_due = False
     assert flow.outbox.count == 0
     for _ in range(2):
-        assert hold_for(flow, ids.NEED_DISPUTE, 1) and not flow.page_due
+        assert prerequisites.hold_for(flow, ids.NEED_DISPUTE, 1) and not flow.page_due
         assert flow.outbox.count == 1
     entry = flow.outbox.entries[0]
     assert (entry.message, entry.values[0], entry.text) == (ids.EV_HELD_BACK, ids.NEED_DISPUTE, b"CS-10d")
-    assert hold_for(flow, ids.NEED_SERVICE, 1) and flow.outbox.count == 2
-    assert not hold_for(flow, NO_NEED, 1)
+    assert prerequisites.hold_for(flow, ids.NEED_SERVICE, 1) and flow.outbox.count == 2
+    assert not prerequisites.hold_for(flow, NO_NEED, 1)
 
 
 NEXT = {
@@ -293,7 +268,7 @@ def test_each_state_says_what_must_happen_next():
     flow.state = DECK_READY
     flow.tray.empty = False
     assert need_next(flow, inp) == ids.NEED_TAKE
-    flow.facts.row[SERVICE] = 1
+    flow.facts.row[table_facts.SERVICE] = 1
     assert need_next(flow, inp) == ids.NEED_SERVICE
     drawn = flow_in(DRAW_READY, "double-attack-blackjack", "draw")
     drawn.tray.empty = True
@@ -354,13 +329,13 @@ def test_a_round_that_is_settled_beside_the_machine_comes_first_unless_a_deck_li
             assert need_next(flow, inputs(IN_HOPPER)) == need
     flow.tail = TAIL_LOCKOUT
     flow.state = DECK_READY
-    flow.facts.row[ACCEPTED] = 2
+    flow.facts.row[table_facts.ACCEPTED] = 2
     assert need_next(flow, inputs()) == ids.NEED_PROGRESSIVE
     flow = settled("caribbean-stud")
-    flow.facts.row[DUE] = 1
+    flow.facts.row[table_facts.DUE] = 1
     assert need_next(flow, inputs()) == COUNT
     told = settled("caribbean-stud", TAIL_HANDED, WAITING_FOR_DECK, dealing="hand", records=True)
-    told.facts.row[of(1, INDUCTED)] = ALL_STEPS
+    told.facts.row[of(1, table_facts.INDUCTED)] = ALL_STEPS
     assert need_next(told, inputs(IN_HOPPER)) == ids.NEED_CLOSE_BETTING
 
 
@@ -384,22 +359,22 @@ def test_a_need_names_the_records_that_meet_it():
         wanted = bit << ids.REC_FOLD | bit << ids.REC_SECOND_WAGER if need == ids.NEED_DECISIONS else 0
         assert records_due(flow, need) == wanted, need
     assert records_due(flow, ids.NEED_INDUCTION) == ALL_STEPS
-    row[of(1, INDUCTED)] = 2
+    row[of(1, table_facts.INDUCTED)] = 2
     assert records_due(flow, ids.NEED_INDUCTION) == ALL_STEPS & ~2
     for held, records in (
         (1, [ids.REC_DISPUTE]),
         (2, [ids.REC_WINNER_HOLD]),
         (3, [ids.REC_DISPUTE, ids.REC_WINNER_HOLD]),
     ):
-        row[of(1, HELD)] = held | HELD_OFF
+        row[of(1, table_facts.HELD)] = held | table_facts.HELD_OFF
         assert records_due(flow, ids.NEED_DISPUTE) == sum(bit << record for record in records)
         assert records_due(flow, ids.NEED_INDUCTION) == ALL_STEPS & ~2
     plain = flow_in(WAITING_FOR_DECK)
-    plain.facts.row[of(1, HELD)] = HELD_OFF
+    plain.facts.row[of(1, table_facts.HELD)] = table_facts.HELD_OFF
     assert records_due(plain, ids.NEED_INDUCTION) == bit << ids.REC_DECK_REMOVED
     later = settled("boston-5-stud", records=True)
     assert records_due(later, COUNT) == bit << ids.REC_FINAL_DEAL
-    later.facts.row[FINAL] = 1
+    later.facts.row[table_facts.FINAL] = 1
     assert records_due(later, COUNT) == bit << ids.REC_STUB_COUNTED
     assert records_due(settled("boston-5-stud"), COUNT) == bit << ids.REC_STUB_COUNTED
 
@@ -428,7 +403,7 @@ def test_who_neither_folded_nor_raised_has_yet_to_decide():
         flow = flow_in(state, "boston-5-stud")
         flow.positions, flow.stacks_taken = positions, 4
         assert undecided(flow) == bits, (state, positions)
-        flow.facts.row[NOT_IN], flow.facts.row[SECONDS] = 1, 4
+        flow.facts.row[table_facts.NOT_IN], flow.facts.row[table_facts.SECONDS] = 1, 4
         assert undecided(flow) == bits & ~5
 
 
@@ -440,7 +415,7 @@ def test_a_hand_must_have_the_cards_of_its_stage():
     flow.stacks_taken = 4
     assert [due_cards(flow, seat) for seat in (0, 1, 3, 4)] == [3, 3, 3, 0]
     flow = settled("boston-5-stud")
-    flow.facts.row[FINAL] = 2
+    flow.facts.row[table_facts.FINAL] = 2
     assert [due_cards(flow, seat) for seat in (0, 1, 4)] == [5, 5, 0]
     flow = settled("double-cross-poker")
     assert [due_cards(flow, seat) for seat in (0, 1, 255)] == [2, 2, 5]
@@ -462,19 +437,19 @@ def test_a_hand_is_misdealt_only_if_it_plays_and_has_another_number_of_cards():
         (255, 4, ARGUMENT),
     ):
         assert objection(flow, "misdeal", seat, cards) == reason, (seat, cards)
-    flow.facts.row[NOT_IN] = 2
+    flow.facts.row[table_facts.NOT_IN] = 2
     assert (objection(flow, "misdeal", 2, 4), objection(flow, "misdeal", 1, 4)) == (STATE, NONE)
-    flow.facts.row[NOT_IN + 1] = 0x80  # the dealer's hand was completed, which happens once
+    flow.facts.row[table_facts.NOT_IN + 1] = 0x80  # the dealer's hand was completed, which happens once
     assert (objection(flow, "misdeal", 0, 4), objection(flow, "misdeal", 0, 3)) == (STATE, NONE)
     flow = settled("boston-5-stud")
     assert [objection(flow, "misdeal", 0, cards) for cards in (2, 3, 4, 5, 6)] == [NONE, ARGUMENT, STATE, NONE, NONE]
-    flow.facts.row[FINAL] = 3
-    flow.facts.row[SECONDS] = 2
+    flow.facts.row[table_facts.FINAL] = 3
+    flow.facts.row[table_facts.SECONDS] = 2
     assert [objection(flow, "misdeal", 0, cards) for cards in (2, 4, 5)] == [NONE, NONE, ARGUMENT]
     assert (objection(flow, "misdeal", 2, 4), objection(flow, "misdeal", 1, 4)) == (NONE, STATE)
-    flow.facts.row[SECONDS] = 0
+    flow.facts.row[table_facts.SECONDS] = 0
     assert objection(flow, "misdeal", 1, 4) == NONE
-    flow.facts.row[FINAL] = 1  # no position took part
+    flow.facts.row[table_facts.FINAL] = 1  # no position took part
     assert objection(flow, "misdeal", 1, 4) == STATE
     dealing = flow_in(STACK_OFFERED, "caribbean-stud")
     dealing.round_open = True
@@ -492,15 +467,15 @@ def test_decisions_are_taken_from_those_who_play_and_only_until_the_final_deal()
     for record in ("fold", "second_wager"):
         assert [objection(flow, record, at, record != "fold") for at in (1, 3, 4)] == [NONE, NONE, ARGUMENT]
     assert objection(flow, "second_wager", 1, 0) == STATE  # none stands
-    flow.facts.row[SECONDS] = 1
+    flow.facts.row[table_facts.SECONDS] = 1
     assert (objection(flow, "second_wager", 1, 0), objection(flow, "second_wager", 1, 1)) == (NONE, STATE)
     assert [objection(flow, "final_deal", count) for count in (0, 1, 2)] == [ARGUMENT, NONE, ARGUMENT]
-    flow.facts.row[SECONDS] = 0
+    flow.facts.row[table_facts.SECONDS] = 0
     assert [objection(flow, "final_deal", count) for count in (0, 3, 4)] == [NONE, NONE, ARGUMENT]
-    flow.facts.row[NOT_IN] = 2
+    flow.facts.row[table_facts.NOT_IN] = 2
     assert [objection(flow, "final_deal", count) for count in (2, 3)] == [NONE, ARGUMENT]
     assert (objection(flow, "fold", 2), objection(flow, "second_wager", 2, 1)) == (STATE, STATE)
-    flow.facts.row[FINAL] = 1
+    flow.facts.row[table_facts.FINAL] = 1
     assert objection(flow, "fold", 1) == objection(flow, "final_deal", 0) == STATE
     stud = settled("caribbean-stud")
     assert (objection(stud, "fold", 1), objection(stud, "second_wager", 1, 1)) == (NONE, STATE)
@@ -512,13 +487,13 @@ def test_pages_name_what_is_needed_and_the_deck_that_is_next():
         flow = flow_in(WAITING_FOR_DECK, records=records)
         flow.need = ids.NEED_INDUCTION
         induct = page_lines(flow)[:]
-        flow.facts.row[of(1, HELD)] = HELD_OFF
+        flow.facts.row[of(1, table_facts.HELD)] = table_facts.HELD_OFF
         assert page_lines(flow) != induct  # a deck that was ordered off is replaced first
         flow.need = ids.NEED_DISPUTE
         dispute = page_lines(flow)[:]
-        flow.facts.row[of(1, HELD)] = 0
+        flow.facts.row[of(1, table_facts.HELD)] = 0
         assert page_lines(flow) == dispute
     one, two = flow_in(WAITING_FOR_DECK), flow_in(WAITING_FOR_DECK, decks=2)
     for flow in (one, two):
-        flow.facts.row[of(2, HELD)] = HELD_OFF
+        flow.facts.row[of(2, table_facts.HELD)] = table_facts.HELD_OFF
     assert page_lines(two)[:2] == ("Take deck 2 off the", "table. Deck 1 next:") != page_lines(one)[:2]

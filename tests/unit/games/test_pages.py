@@ -1,26 +1,10 @@
 """What the display says: it fits, it names the warning, and it tells what to do next."""
 
-from firmware.fault import (
-    FAULT_EDGE_LOST,
-    FAULT_JAM_THROAT,
-    FAULT_JOURNAL,
-    FAULT_MISMATCH,
-    FAULT_NAMES,
-    FAULT_NOISE,
-)
+from firmware import fault
+from firmware.games import flow
 from firmware.games.by_hand import HandRounds
 from firmware.games.cover_all import CoverAll
 from firmware.games.door import Door
-from firmware.games.flow import (
-    DECK_HELD,
-    SHUFFLING,
-    STACK_OFFERED,
-    STATE_COUNT,
-    WAITING_FOR_DECK,
-    WAITING_FOR_GREEN,
-    WAITING_FOR_ROUND_END,
-    WARNING,
-)
 from firmware.games.pages import page_lines
 from firmware.games.table_facts import DECK_CELLS, DECK_FIRST, EXTRA, HELD, HELD_NEW, HELD_OFF, TableFacts
 from firmware.image import IN_THROAT_A, INPUTS, sensor_of
@@ -62,29 +46,29 @@ class Shown:
 
 def every_page():
     for game in GAMES:
-        for state in range(STATE_COUNT):
-            if state != WARNING:
+        for state in range(flow.STATE_COUNT):
+            if state != flow.WARNING:
                 yield Shown(state, 0, game)
     for need in range(1, ids.NEED_BURN):  # the others are those of a shoe that is drawn by hand
-        shown = Shown(WAITING_FOR_DECK)
+        shown = Shown(flow.WAITING_FOR_DECK)
         shown.need = need
         yield shown
-    for shown in (Shown(WAITING_FOR_GREEN), Shown(WAITING_FOR_DECK), Shown(WAITING_FOR_GREEN)):
+    for shown in (Shown(flow.WAITING_FOR_GREEN), Shown(flow.WAITING_FOR_DECK), Shown(flow.WAITING_FOR_GREEN)):
         shown.round_open = shown.facts.row[EXTRA] == 1
-        shown.tail = shown.state == WAITING_FOR_DECK
+        shown.tail = shown.state == flow.WAITING_FOR_DECK
         yield shown
-    unplayed = Shown(WAITING_FOR_GREEN)
+    unplayed = Shown(flow.WAITING_FOR_GREEN)
     unplayed.round_open = False
     unplayed.round = 0
     yield unplayed
-    face_up = Shown(STACK_OFFERED)
+    face_up = Shown(flow.STACK_OFFERED)
     face_up.face_ups = 1
     yield face_up
-    extra = Shown(WAITING_FOR_GREEN)
+    extra = Shown(flow.WAITING_FOR_GREEN)
     extra.facts.row[EXTRA] = 1
     yield extra
     for game in GAMES[:5]:
-        for state in (WAITING_FOR_DECK, WAITING_FOR_ROUND_END, DECK_HELD, SHUFFLING):
+        for state in (flow.WAITING_FOR_DECK, flow.WAITING_FOR_ROUND_END, flow.DECK_HELD, flow.SHUFFLING):
             for tail in range(1, 5):
                 shown = Shown(state, 0, game)
                 shown.by_hand = HandRounds()
@@ -93,7 +77,7 @@ def every_page():
     for held in (HELD_OFF, HELD_NEW):
         for need in (0, ids.NEED_INDUCTION):
             for recorded in (False, True):
-                leaves = Shown(WAITING_FOR_DECK)
+                leaves = Shown(flow.WAITING_FOR_DECK)
                 leaves.need = need
                 leaves.profile.decks = 2
                 leaves.profile.recorded = recorded
@@ -101,24 +85,24 @@ def every_page():
                 yield leaves
     for hands in range(1, 10):
         for page in range(4):
-            shown = Shown(WAITING_FOR_ROUND_END, 0, "caribbean-stud")
+            shown = Shown(flow.WAITING_FOR_ROUND_END, 0, "caribbean-stud")
             shown.tail = True
             shown.cover.hands = hands
             shown.cover.leaf = page
             yield shown
-    for warning in range(1, len(FAULT_NAMES.split())):
+    for warning in range(1, len(fault.FAULT_NAMES.split())):
         for door in range(3):
-            shown = Shown(WARNING, warning)
+            shown = Shown(flow.WARNING, warning)
             shown.door.is_open = door == 1
             shown.door.due = door == 2
             yield shown
     for sensor in range(1, len(INPUTS) + 1):
-        for warning in (FAULT_EDGE_LOST, FAULT_NOISE):
-            shown = Shown(WARNING, warning)
+        for warning in (fault.FAULT_EDGE_LOST, fault.FAULT_NOISE):
+            shown = Shown(flow.WARNING, warning)
             shown.sensor = sensor
             yield shown
-    held = Shown(WAITING_FOR_DECK)
-    held.hold = FAULT_JOURNAL
+    held = Shown(flow.WAITING_FOR_DECK)
+    held.hold = fault.FAULT_JOURNAL
     yield held
 
 
@@ -131,17 +115,17 @@ def test_every_page_has_four_lines_of_at_most_twenty_characters():
 
 
 def test_every_page_says_something_and_every_stop_names_its_warning():
-    words = FAULT_NAMES.split()
+    words = fault.FAULT_NAMES.split()
     for shown in every_page():
         lines = page_lines(shown)
         assert lines[0]
-        if shown.state == WARNING:
+        if shown.state == flow.WARNING:
             assert lines[0] == "STOP: " + words[shown.warning]
             assert lines[1] and lines[2] and lines[3]
 
 
 def test_a_stop_asks_for_the_door_only_while_it_has_to_be_opened():
-    shown = Shown(WARNING, FAULT_JAM_THROAT)
+    shown = Shown(flow.WARNING, fault.FAULT_JAM_THROAT)
     shown.door.due = True
     assert page_lines(shown)[2:] == ("Open door, clear the", "path, close, ACK")
     shown.door.due = False
@@ -149,24 +133,24 @@ def test_a_stop_asks_for_the_door_only_while_it_has_to_be_opened():
     assert page_lines(shown)[2:] == ("Clear the path, then", "close the door")
     shown.door.is_open = False
     assert page_lines(shown)[2:] == ("Empty hopper, path,", "then press ACK")
-    assert page_lines(Shown(WARNING, FAULT_MISMATCH))[3] == "then press ACK"
+    assert page_lines(Shown(flow.WARNING, fault.FAULT_MISMATCH))[3] == "then press ACK"
 
 
 def test_a_stop_by_noise_or_lost_edges_names_the_sensor_where_it_is_known():
-    shown = Shown(WARNING, FAULT_NOISE)
+    shown = Shown(flow.WARNING, fault.FAULT_NOISE)
     assert page_lines(shown)[1] == "Noise on a sensor"
     shown.sensor = sensor_of(IN_THROAT_A)
     assert page_lines(shown)[:2] == ("STOP: noise", "Noise on throat_a")
-    shown.warning = FAULT_EDGE_LOST
+    shown.warning = fault.FAULT_EDGE_LOST
     assert page_lines(shown)[:2] == ("STOP: edge_lost", "Lost at throat_a")
     shown.sensor = 0
     assert page_lines(shown)[1] == "Beam signals lost"
 
 
 def test_a_full_storage_is_shown_where_it_holds_up_the_next_deck():
-    shown = Shown(WAITING_FOR_DECK)
+    shown = Shown(flow.WAITING_FOR_DECK)
     free = page_lines(shown)
-    shown.hold = FAULT_JOURNAL
+    shown.hold = fault.FAULT_JOURNAL
     assert page_lines(shown) != free
     assert "storage" in page_lines(shown)[0]
 
@@ -191,7 +175,7 @@ def test_cover_all_shows_every_row_of_its_column_and_no_column_for_a_number_with
         8: (100, 40, 7, 6, 5, 4, 3),
     }
     names = ("Royal Flush", "Straight Flush", "4 of a Kind", "Full House", "Flush", "Straight", "3 of a Kind")
-    shown = Shown(WAITING_FOR_ROUND_END, 0, "caribbean-stud")
+    shown = Shown(flow.WAITING_FOR_ROUND_END, 0, "caribbean-stud")
     shown.tail = True
     for hands in range(1, 10):
         shown.cover.hands = hands

@@ -2,26 +2,7 @@
 
 from support import GAME, board
 
-from firmware.link import handshake
-from firmware.link.admission import (
-    BACKOFF_MS,
-    BACKOFF_MS_MAX,
-    GUESSES_MAX,
-    OFFER_MS,
-    OFFERS,
-    REFUSE_CLEAR,
-    REFUSE_KINDS,
-    REFUSE_MAC,
-    REFUSE_MALFORMED,
-    REFUSE_REPLAY,
-    REFUSE_ROLE,
-    REFUSE_SESSION,
-    REFUSE_UNKNOWN,
-    _promote,
-    _wrong_guess,
-    link_backoff_s,
-    link_offer,
-)
+from firmware.link import admission, handshake
 from firmware.protocol import ids
 from rig import stories
 from rig.story import Stage
@@ -39,8 +20,16 @@ def keyed_link():
 
 
 def test_every_reason_to_refuse_has_a_counter_of_its_own():
-    kinds = (REFUSE_SESSION, REFUSE_MAC, REFUSE_REPLAY, REFUSE_CLEAR, REFUSE_ROLE, REFUSE_MALFORMED, REFUSE_UNKNOWN)
-    assert list(kinds) == list(range(REFUSE_KINDS))
+    kinds = (
+        admission.REFUSE_SESSION,
+        admission.REFUSE_MAC,
+        admission.REFUSE_REPLAY,
+        admission.REFUSE_CLEAR,
+        admission.REFUSE_ROLE,
+        admission.REFUSE_MALFORMED,
+        admission.REFUSE_UNKNOWN,
+    )
+    assert list(kinds) == list(range(admission.REFUSE_KINDS))
 
 
 def test_each_few_wrong_proofs_double_the_back_off_and_a_right_one_ends_it():
@@ -48,35 +37,35 @@ def test_each_few_wrong_proofs_double_the_back_off_and_a_right_one_ends_it():
     session = link.offers[0]
     assert (link.guesses, link.backoff_ms) == (0, 0)
     for wait_ms in (1000, 2000, 4000, 4000):
-        for guess in range(1, GUESSES_MAX + 1):
+        for guess in range(1, admission.GUESSES_MAX + 1):
             link.backing_off = False
             session.hmac = object()
-            _wrong_guess(link, session, NOW_MS)
-            last = guess == GUESSES_MAX
+            admission._wrong_guess(link, session, NOW_MS)
+            last = guess == admission.GUESSES_MAX
             assert link.backing_off == last
             assert (session.hmac is None) == last
             assert link.guesses == (0 if last else guess)
         assert link.backoff_ms == wait_ms
-        assert link_backoff_s(link, NOW_MS) == wait_ms // 1000
-    assert (BACKOFF_MS, BACKOFF_MS_MAX) == (1000, 4000)
+        assert admission.link_backoff_s(link, NOW_MS) == wait_ms // 1000
+    assert (admission.BACKOFF_MS, admission.BACKOFF_MS_MAX) == (1000, 4000)
     link.guesses = 2
-    _promote(link, session)
+    admission._promote(link, session)
     assert (link.guesses, link.backoff_ms) == (0, 0)
     assert link.session is session
 
 
 def test_an_offer_takes_a_free_place_or_that_of_the_oldest_once_it_is_old_enough():
     _stage, link = keyed_link()
-    for free in range(OFFERS):
-        for i in range(OFFERS):
+    for free in range(admission.OFFERS):
+        for i in range(admission.OFFERS):
             link.offers[i].hmac = None if i == free else object()
-        assert link_offer(link, NOW_MS) is link.offers[free]
-    for oldest in range(OFFERS):
-        for i in range(OFFERS):
+        assert admission.link_offer(link, NOW_MS) is link.offers[free]
+    for oldest in range(admission.OFFERS):
+        for i in range(admission.OFFERS):
             link.offers[i].hmac = object()
             link.offers[i].heard_ms = NOW_MS if i == oldest else NOW_MS + 1
-        assert link_offer(link, NOW_MS + OFFER_MS - 1) is None
-        assert link_offer(link, NOW_MS + OFFER_MS) is link.offers[oldest]
+        assert admission.link_offer(link, NOW_MS + admission.OFFER_MS - 1) is None
+        assert admission.link_offer(link, NOW_MS + admission.OFFER_MS) is link.offers[oldest]
 
 
 def test_a_session_has_a_number_that_is_not_zero_and_no_other_session_has():
@@ -87,7 +76,7 @@ def test_a_session_has_a_number_that_is_not_zero_and_no_other_session_has():
             handshake._fresh = lambda _handshake, number=drawn: (bytes(30) + bytes((number & 0xFF, number >> 8)), True)
             stage.run(1000)
             link.session.number = 0xFFFF if drawn == 0xFFFF else 0x1234
-            for i in range(OFFERS):
+            for i in range(admission.OFFERS):
                 link.offers[i].number = 0x1235 + i % 2
             stage._to_device(stage.peer.hello())
             stage.run(50)

@@ -9,39 +9,10 @@ from support import GAME, board, read_frames
 from firmware.games.flow import DECK_READY, SHUFFLING, WAITING_FOR_DECK, WAITING_FOR_LOCKOUT, WAITING_FOR_ROUND_END
 from firmware.games.profile import TAIL_SETTLING
 from firmware.journal.outbox import OUTBOX_MAX, OUTBOX_SPARE
-from firmware.link import commands
+from firmware.link import admission, commands, report
 from firmware.link import handshake as handshake_module
-from firmware.link.admission import (
-    COMMAND_END,
-    COMMAND_FIRST,
-    OFFER_MS,
-    OFFERS,
-    REFUSE_ROLE,
-    link_begin,
-    link_flush,
-    link_offer,
-    link_reset,
-)
 from firmware.link.dispatch import LEAVE_MS, _handle
 from firmware.link.handshake import HELLO_ANSWERED, HELLO_IGNORED, handshake_answer, noise_pool
-from firmware.link.report import (
-    COUNTERS_MS,
-    DUE_MS_MAX,
-    HELLO_MS,
-    RESEND_MS,
-    RESEND_MS_MAX,
-    STATUS_MS,
-    STATUS_SOON_MS,
-    WINDOW,
-    Reporter,
-    _event,
-    _next_event,
-    _next_frame,
-    _start_over,
-    _wake,
-    report_due,
-    report_send,
-)
 from firmware.link.status import status_fill
 from firmware.machines.panel import PRESS_LOCK
 from firmware.protocol import ids
@@ -101,7 +72,7 @@ def test_a_frame_is_out_when_the_port_has_taken_all_of_it():
     link = app.link
     link.hal = Port(10)
     link.writer.sent, link.writer.end = 0, 25
-    assert [link_flush(link) for _ in range(3)] == [False, False, True]
+    assert [admission.link_flush(link) for _ in range(3)] == [False, False, True]
     assert (link.writer.sent, link.hal.calls) == (25, 3)
 
 
@@ -110,19 +81,19 @@ def test_frames_of_a_clear_session_carry_no_flags():
     link = app.link
     for hmac, flags in ((None, 0), (Hmac(), ids.FLAG_KEYED)):
         link.session.hmac = hmac
-        link_begin(link, link.session, ids.CLASS_TELEMETRY, ids.STATUS)
+        admission.link_begin(link, link.session, ids.CLASS_TELEMETRY, ids.STATUS)
         assert link.writer.body[1] == flags
 
 
 def test_an_offer_may_be_replaced_once_it_is_old_enough_and_ever_after():
     _stage, app = app_of(KEY)
     link = app.link
-    for i in range(OFFERS):
+    for i in range(admission.OFFERS):
         link.offers[i].hmac = Hmac()
         link.offers[i].heard_ms = NOW + i
-    assert link_offer(link, NOW + OFFER_MS - 1) is None
+    assert admission.link_offer(link, NOW + admission.OFFER_MS - 1) is None
     for later in (0, 1, 5000):
-        assert link_offer(link, NOW + OFFER_MS + later) is link.offers[0]
+        assert admission.link_offer(link, NOW + admission.OFFER_MS + later) is link.offers[0]
 
 
 def test_a_frame_in_the_session_in_force_does_not_end_the_count_of_wrong_guesses():
@@ -138,9 +109,9 @@ def test_a_hello_under_a_key_is_refused_and_one_without_is_not():
     _stage, app = app_of()
     for flags, refused in ((0, 0), (ids.FLAG_KEYED, 1)):
         app.link.reader.buf[1], app.link.reader.buf[2] = flags, 0xFF
-        before = app.link.refused[REFUSE_ROLE]
+        before = app.link.refused[admission.REFUSE_ROLE]
         _handle(app.reporter, ids.HELLO, NOW)
-        assert app.link.refused[REFUSE_ROLE] - before == refused
+        assert app.link.refused[admission.REFUSE_ROLE] - before == refused
 
 
 # --- handshake ---------------------------------------------------------------------------------
@@ -181,7 +152,7 @@ def test_a_hello_without_a_place_for_its_offer_is_not_answered():
 def test_a_line_that_is_reset_begins_with_an_empty_frame():
     _stage, app = app_of()
     app.link.reader.fill = 9
-    link_reset(app.link)
+    admission.link_reset(app.link)
     assert app.link.reader.fill == 0
 
 
@@ -220,7 +191,7 @@ def test_a_device_that_has_just_booted_owes_no_answer():
     _stage, app = app_of()
     app.journal.seq_acked = 5
     old = app.reporter
-    reporter = Reporter(app.link, app.journal, app.runner, old.handshake, old.queries)
+    reporter = report.Reporter(app.link, app.journal, app.runner, old.handshake, old.queries)
     assert (reporter.seq_next, reporter.seq_received, reporter.seq_top) == (6, 5, 5)
     due = ("status_due", "counters_due", "meters_due", "health_due", "time_due", "time_set", "left", "unread")
     assert [name for name in due + ("hello_paced", "host_seen", "ending_told") if getattr(reporter, name)] == []
@@ -234,11 +205,11 @@ def test_a_device_that_has_just_booted_owes_no_answer():
 def test_a_number_behind_the_last_command_is_no_command():
     _stage, app = app_of(KEY)
     for message, command in ((511, False), (512, True), (767, True), (768, False)):
-        assert (COMMAND_FIRST <= message < COMMAND_END) == command
+        assert (admission.COMMAND_FIRST <= message < admission.COMMAND_END) == command
     app.link.reader.buf[1] = ids.FLAG_KEYED
-    before = app.link.refused[REFUSE_ROLE]
+    before = app.link.refused[admission.REFUSE_ROLE]
     _handle(app.reporter, 768, NOW)
-    assert app.link.refused[REFUSE_ROLE] == before + 1
+    assert app.link.refused[admission.REFUSE_ROLE] == before + 1
 
 
 def test_the_link_looks_again_when_something_is_due_and_not_before():
@@ -246,23 +217,28 @@ def test_the_link_looks_again_when_something_is_due_and_not_before():
     stage.until("empty_proved", 20000)
     reporter = quiet(app)
     reporter.due_ms = NOW + 7
-    assert [report_due(reporter, app.flow.shown, now) for now in (NOW, NOW + 6, NOW + 7, NOW + 8)] == [7, 1, 0, 0]
-    assert report_due(reporter, app.flow.shown + 1, NOW) == 0  # another state is reported at once
-    assert _wake(reporter, NOW) == DUE_MS_MAX == 60000
+    assert [report.report_due(reporter, app.flow.shown, now) for now in (NOW, NOW + 6, NOW + 7, NOW + 8)] == [
+        7,
+        1,
+        0,
+        0,
+    ]
+    assert report.report_due(reporter, app.flow.shown + 1, NOW) == 0  # another state is reported at once
+    assert report._wake(reporter, NOW) == report.DUE_MS_MAX == 60000
     reporter.hello_paced, reporter.hello_ms = True, NOW - 30
-    assert _wake(reporter, NOW) == HELLO_MS - 30
+    assert report._wake(reporter, NOW) == report.HELLO_MS - 30
     reporter.hello_paced = False
     reporter.seq_received -= 1
     reporter.moved_ms = NOW - 400
     reporter.resend_ms = 2000
-    assert _wake(reporter, NOW) == 1600
+    assert report._wake(reporter, NOW) == 1600
     reporter.unread = True
-    assert _wake(reporter, NOW) == RESEND_MS - 400
+    assert report._wake(reporter, NOW) == report.RESEND_MS - 400
     reporter.unread = False
     reporter.host_seen, reporter.status_ms = True, NOW - 100
-    assert _wake(reporter, NOW) == STATUS_MS - 100
-    reporter.status_ms = NOW - STATUS_MS - 50
-    assert _wake(reporter, NOW) == 0
+    assert report._wake(reporter, NOW) == report.STATUS_MS - 100
+    reporter.status_ms = NOW - report.STATUS_MS - 50
+    assert report._wake(reporter, NOW) == 0
 
 
 def test_a_frame_that_the_port_does_not_take_whole_is_tried_again_in_a_millisecond():
@@ -271,7 +247,7 @@ def test_a_frame_that_the_port_does_not_take_whole_is_tried_again_in_a_milliseco
     for takes, back_ms in ((10, 1), (100, 0)):
         app.link.hal = Port(takes)
         app.link.writer.sent, app.link.writer.end = 0, 50
-        assert report_send(reporter, NOW) == back_ms
+        assert report.report_send(reporter, NOW) == back_ms
 
 
 def test_no_more_events_are_on_their_way_than_the_window_allows():
@@ -279,11 +255,11 @@ def test_no_more_events_are_on_their_way_than_the_window_allows():
     stage.until("empty_proved", 20000)
     reporter = quiet(app)
     reporter.moved_ms = NOW
-    reporter.resend_ms = RESEND_MS
+    reporter.resend_ms = report.RESEND_MS
     app.journal.seq_last = reporter.seq_next + 30
-    for ahead in (WINDOW, WINDOW + 1, WINDOW + 5):
+    for ahead in (report.WINDOW, report.WINDOW + 1, report.WINDOW + 5):
         reporter.seq_received = reporter.seq_next - 1 - ahead
-        assert not _next_event(reporter, NOW)
+        assert not report._next_event(reporter, NOW)
 
 
 def test_an_event_is_read_twice_before_it_is_given_up():
@@ -302,7 +278,7 @@ def test_an_event_is_read_twice_before_it_is_given_up():
             return load(seq)
 
         app.journal.load = loose
-        assert _event(reporter, 1)
+        assert report._event(reporter, 1)
         assert sent(app.link)[0] == message
 
 
@@ -312,29 +288,35 @@ def test_answers_to_a_hello_are_a_tenth_of_a_second_apart():
     reporter = quiet(app)
     link = app.link
     found = []
-    for now in (NOW, NOW + 1, NOW + HELLO_MS - 1, NOW + HELLO_MS, NOW + HELLO_MS + 1):
+    for now in (NOW, NOW + 1, NOW + report.HELLO_MS - 1, NOW + report.HELLO_MS, NOW + report.HELLO_MS + 1):
         quiet_sent = link.session.number
         link.hello_role, link.hello_version = ids.ROLE_CLEAR, ids.VERSION
         link.writer.sent = link.writer.end
         reporter.seq_next = app.journal.seq_last + 1
-        _next_frame(reporter, now)
+        report._next_frame(reporter, now)
         found.append(link.session.number != quiet_sent)
     assert found == [True, False, False, True, False]
 
 
 def test_the_times_of_the_link():
-    assert (LEAVE_MS, STATUS_SOON_MS, HELLO_MS, STATUS_MS, RESEND_MS) == (1, 20, 100, 500, 1000)
-    assert (RESEND_MS_MAX, COUNTERS_MS, DUE_MS_MAX) == (8000, 10000, 60000)
+    assert (LEAVE_MS, report.STATUS_SOON_MS, report.HELLO_MS, report.STATUS_MS, report.RESEND_MS) == (
+        1,
+        20,
+        100,
+        500,
+        1000,
+    )
+    assert (report.RESEND_MS_MAX, report.COUNTERS_MS, report.DUE_MS_MAX) == (8000, 10000, 60000)
 
 
 def test_an_acknowledgement_ends_the_growing_wait():
     _stage, app = app_of()
     reporter, link = app.reporter, app.link
-    reporter.seq_received, reporter.seq_next, reporter.resend_ms, reporter.moved_ms = 0, 3, RESEND_MS_MAX, 0
+    reporter.seq_received, reporter.seq_next, reporter.resend_ms, reporter.moved_ms = 0, 3, report.RESEND_MS_MAX, 0
     link.session.role = ids.ROLE_TABLE
     link.values[0] = 2
     _handle(reporter, ids.EVENT_ACK, NOW)
-    assert (reporter.seq_received, reporter.resend_ms, reporter.moved_ms) == (2, RESEND_MS, NOW)
+    assert (reporter.seq_received, reporter.resend_ms, reporter.moved_ms) == (2, report.RESEND_MS, NOW)
 
 
 def test_a_new_session_is_told_everything_once():
@@ -342,7 +324,7 @@ def test_a_new_session_is_told_everything_once():
     reporter = app.reporter
     reporter.status_due = reporter.counters_due = reporter.meters_due = reporter.host_seen = False
     reporter.ending_told, reporter.seq_received, reporter.seq_next = True, 4, 9
-    _start_over(reporter)
+    report._start_over(reporter)
     assert reporter.status_due and reporter.counters_due and reporter.meters_due and reporter.host_seen
     assert not reporter.ending_told and reporter.seq_next == 5
 
@@ -353,14 +335,14 @@ def test_a_session_near_its_end_says_so_once_and_a_result_goes_to_the_role_that_
     reporter = quiet(app)
     link = app.link
     link.session.sent = SEQUENCE_WARN + 1
-    assert _next_frame(reporter, NOW) and sent(link)[0] == ids.SESSION_ENDING and reporter.ending_told
+    assert report._next_frame(reporter, NOW) and sent(link)[0] == ids.SESSION_ENDING and reporter.ending_told
     link.session.sent = 0
     for role, told in ((ids.ROLE_TABLE, True), (ids.ROLE_AUDITOR, False), (ids.ROLE_CLEAR, False)):
         link.writer.sent = link.writer.end
         link.session.role = role
         app.runner.result_due, app.runner.result_for = True, ids.ROLE_TABLE
         reporter.seq_next = app.journal.seq_last + 1
-        assert (_next_frame(reporter, NOW) and sent(link)[0] == ids.RESULT) == told, role
+        assert (report._next_frame(reporter, NOW) and sent(link)[0] == ids.RESULT) == told, role
         assert not app.runner.result_due
 
 

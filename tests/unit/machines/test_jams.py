@@ -2,15 +2,7 @@
 
 from support import GAME, board, check_stage, fields_of, lock_decide, play
 
-from firmware.fault import (
-    FAULT_AXIS,
-    FAULT_DOOR,
-    FAULT_DOUBLE_FEED,
-    FAULT_ENTROPY,
-    FAULT_JAM_EXIT,
-    FAULT_JAM_THROAT,
-    FAULT_MISFEED,
-)
+from firmware import fault
 from firmware.games.flow import WAITING_FOR_DECK, WARNING
 from firmware.image import MOTOR_COUNT
 from rig import stories
@@ -31,8 +23,8 @@ def test_a_card_that_stops_in_the_throat_ends_the_shuffle():
     for at_um in (38000, 60000, 110000):
         steps = stories.start() + jam("throat", 10, at_um) + stories.shuffle(52)
         stage = play(steps + [("warning_latched", 500, "wait", 0)])
-        assert fields_of(stage, "shuffle_failed") == [[FAULT_JAM_THROAT]]
-        assert fields_of(stage, "warning_latched") == [[FAULT_JAM_THROAT, 11, 0]]
+        assert fields_of(stage, "shuffle_failed") == [[fault.FAULT_JAM_THROAT]]
+        assert fields_of(stage, "warning_latched") == [[fault.FAULT_JAM_THROAT, 11, 0]]
         assert motors_are_off(stage)
         assert "deck_verified" not in stage.names()
 
@@ -52,13 +44,9 @@ def test_a_jammed_roller_stops_within_a_quarter_of_a_second():
 def test_after_a_jam_the_machine_is_emptied_proved_empty_and_plays_again():
     """Proves: CS-13e (automated)"""
     stage = play(
-        stories.start()
-        + jam("throat", 30, 60000)
-        + stories.shuffle(52)
-        + stories.clear_by_hand()
-        + stories.round_of(2)
+        stories.start() + jam("throat", 30, 60000) + stories.shuffle(52) + stories.clear_by_hand() + stories.round_of(2)
     )
-    assert fields_of(stage, "warning_cleared") == [[FAULT_JAM_THROAT]]
+    assert fields_of(stage, "warning_cleared") == [[fault.FAULT_JAM_THROAT]]
     assert stage.names()[-1] == "round_ended"
 
 
@@ -82,7 +70,7 @@ def test_a_card_that_stops_while_a_stack_is_dealt_voids_the_round():
         + [("warning_latched", 500, "wait", 0)]
     )
     # Stack one was taken (5 out, 47 inside), two cards of the second lie in the tray.
-    assert fields_of(stage, "round_voided") == [[FAULT_JAM_EXIT, 1, 5, 47]]
+    assert fields_of(stage, "round_voided") == [[fault.FAULT_JAM_EXIT, 1, 5, 47]]
     assert fields_of(stage, "stack_offered") == [[1, 5, 0, 0]]
     assert motors_are_off(stage)
 
@@ -104,16 +92,13 @@ def test_a_jam_while_the_remainder_is_released_voids_the_round():
         + stories.finish()[:1]
         + [("warning_latched", 500, "wait", 0)]
     )
-    assert fields_of(stage, "round_voided") == [[FAULT_JAM_EXIT, 2, 10, 42]]
+    assert fields_of(stage, "round_voided") == [[fault.FAULT_JAM_EXIT, 2, 10, 42]]
     assert "remainder_released" not in stage.names()
 
 
 def test_a_misfeed_is_tried_again_and_counted():
     stage = play(
-        stories.start()
-        + [("", 0, "misfeed", "10:2")]
-        + stories.shuffle(52)
-        + [("deck_verified", 0, "wait", 0)]
+        stories.start() + [("", 0, "misfeed", "10:2")] + stories.shuffle(52) + [("deck_verified", 0, "wait", 0)]
     )
     assert fields_of(stage, "deck_verified") == [[52, 52, 2, 0]]
 
@@ -121,15 +106,15 @@ def test_a_misfeed_is_tried_again_and_counted():
 def test_a_card_that_never_comes_calls_the_operator():
     """Proves: CS-13e (automated, in part)"""
     stage = play(stories.start() + [("", 0, "misfeed", "10:4")] + stories.shuffle(52) + stories.clear_by_hand())
-    assert fields_of(stage, "shuffle_failed") == [[FAULT_MISFEED]]
+    assert fields_of(stage, "shuffle_failed") == [[fault.FAULT_MISFEED]]
 
 
 def test_an_opened_door_stops_a_shuffle_and_voids_a_round():
     stage = play(stories.start() + stories.shuffle(52) + [("shuffle_started", 4000, "open", 0)])
-    assert fields_of(stage, "shuffle_failed") == [[FAULT_DOOR]]
+    assert fields_of(stage, "shuffle_failed") == [[fault.FAULT_DOOR]]
     assert motors_are_off(stage)
     stage = play(stories.start() + stories.shuffle(52) + stories.deal(1)[:-2] + [("stack_started", 300, "open", 0)])
-    assert fields_of(stage, "round_voided")[0][0] == FAULT_DOOR
+    assert fields_of(stage, "round_voided")[0][0] == fault.FAULT_DOOR
 
 
 def test_a_door_opened_while_waiting_only_asks_for_proof_of_empty():
@@ -148,7 +133,7 @@ def test_two_cards_on_top_of_each_other_are_a_double_feed():
         stage.run(1)
     plant.set_line(plant.line_opacity, 1, plant.now_us)
     stage.until("warning_latched", 5000)
-    assert fields_of(stage, "warning_latched")[0][0] == FAULT_DOUBLE_FEED
+    assert fields_of(stage, "warning_latched")[0][0] == fault.FAULT_DOUBLE_FEED
 
 
 def test_a_carousel_that_does_not_arrive_is_an_axis_fault():
@@ -159,7 +144,7 @@ def test_a_carousel_that_does_not_arrive_is_an_axis_fault():
         stage.run(1)
     plant.axis.due_us = plant.axis.end_us = 1 << 60
     stage.until("warning_latched", 10000)
-    assert fields_of(stage, "warning_latched")[0][0] == FAULT_AXIS
+    assert fields_of(stage, "warning_latched")[0][0] == fault.FAULT_AXIS
 
 
 def test_without_entropy_there_is_no_shuffle():
@@ -167,7 +152,7 @@ def test_without_entropy_there_is_no_shuffle():
     stage.rig.hal.entropy_ok = False
     stage.play(stories.start() + stories.shuffle(52))
     stage.until("warning_latched", 5000)
-    assert fields_of(stage, "shuffle_failed") == [[FAULT_ENTROPY]]
+    assert fields_of(stage, "shuffle_failed") == [[fault.FAULT_ENTROPY]]
     assert len(stage.rig.plant.hopper) == 52
 
 

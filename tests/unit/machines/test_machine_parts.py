@@ -4,6 +4,7 @@ from array import array
 
 from test_record_windows import flow_in
 
+from firmware import image
 from firmware.deck.ledger import STORE, TRAY
 from firmware.fault import (
     FAULT_AXIS,
@@ -19,30 +20,6 @@ from firmware.fault import (
     FAULT_STACK,
 )
 from firmware.games.flow import WAITING_FOR_DECK
-from firmware.image import (
-    AXIS_IDLE,
-    AXIS_LOST,
-    AXIS_MOVING,
-    IN_ARRIVAL,
-    IN_EJECTOR,
-    IN_EXIT,
-    IN_FACE,
-    IN_GREEN,
-    IN_HOPPER,
-    IN_SEAT,
-    IN_SLOT,
-    IN_THROAT_A,
-    IN_THROAT_B,
-    IN_TRAY,
-    OUT_DARK,
-    OUT_EJECTOR,
-    OUT_OUTFEED,
-    OUT_PICK,
-    OUT_REVERSE,
-    OUT_TRANSPORT,
-    Inputs,
-    Outputs,
-)
 from firmware.machines.axis import (
     AXIS_REST,
     Axis,
@@ -82,7 +59,7 @@ def machine_of(kind, game="caribbean-stud"):
 
 
 def inputs():
-    inp = Inputs()
+    inp = image.Inputs()
     inp.stale = False
     return inp
 
@@ -90,7 +67,7 @@ def inputs():
 def parts(kind="carousel", game="caribbean-stud"):
     machine = machine_of(kind, game)
     machine.ledger.begin(20)
-    return machine, inputs(), Outputs()
+    return machine, inputs(), image.Outputs()
 
 
 # --- axis --------------------------------------------------------------------------------------
@@ -100,7 +77,7 @@ def turned(place, target, wraps=True):
     """How many places the axis is asked to move."""
     axis = Axis(machine_of("carousel").spec, wraps)
     axis.place = place
-    out = Outputs()
+    out = image.Outputs()
     axis_goto(axis, target, 0)
     assert axis_scan(axis, inputs(), out, 5) == axis.spec.axis_ms_max
     assert out.axis_go and not out.axis_home and not out.watch_slot
@@ -118,7 +95,7 @@ def test_a_carousel_takes_the_shorter_way_and_an_elevator_the_only_one():
 
 def test_an_axis_that_is_there_does_not_move_and_says_so_at_once():
     axis = Axis(machine_of("carousel").spec, True)
-    out = Outputs()
+    out = image.Outputs()
     axis_goto(axis, 0, 0)
     assert axis_scan(axis, inputs(), out, 0) == 0
     assert axis.state == AXIS_REST and not out.axis_go
@@ -129,16 +106,16 @@ def run_axis(axis, inp, out, edges=0):
     """Start, let the motor move, and arrive."""
     axis_scan(axis, inp, out, 0)
     out.axis_go = False
-    inp.axis = AXIS_MOVING
+    inp.axis = image.AXIS_MOVING
     axis_scan(axis, inp, out, 1)
-    inp.enters[IN_SLOT] += edges
-    inp.axis = AXIS_IDLE
+    inp.enters[image.IN_SLOT] += edges
+    inp.axis = image.AXIS_IDLE
     return axis_scan(axis, inp, out, 2)
 
 
 def test_home_is_known_after_homing_and_unknown_after_a_stop():
     axis = Axis(machine_of("carousel").spec, True)
-    inp, out = inputs(), Outputs()
+    inp, out = inputs(), image.Outputs()
     axis.place = 7
     axis_home(axis, 0)
     assert not axis.homed
@@ -157,8 +134,8 @@ def test_the_slot_beam_is_looked_at_only_when_slots_are_counted_and_must_be_clea
     for start, counts in ((axis_home, False), (axis_sweep, True), (axis_survey, True)):
         for blocked in (False, True):
             axis = Axis(machine_of("carousel").spec, True)
-            inp, out = inputs(), Outputs()
-            inp.level[IN_SLOT] = blocked
+            inp, out = inputs(), image.Outputs()
+            inp.level[image.IN_SLOT] = blocked
             out.watch_slot = True
             start(axis, 0)
             axis_scan(axis, inp, out, 0)
@@ -175,8 +152,8 @@ def test_the_slot_beam_is_looked_at_only_when_slots_are_counted_and_must_be_clea
 def test_a_sweep_counts_cards_and_a_survey_says_where_they_are():
     axis = Axis(machine_of("carousel").spec, True)
     spec = axis.spec
-    inp, out = inputs(), Outputs()
-    inp.enters[IN_SLOT] = 5
+    inp, out = inputs(), image.Outputs()
+    inp.enters[image.IN_SLOT] = 5
     axis_sweep(axis, 0)
     run_axis(axis, inp, out, 3)
     assert axis.swept == 3 and axis.place == 0 and not out.watch_slot
@@ -193,17 +170,17 @@ def test_an_axis_that_is_lost_or_late_stops_and_fails():
     spec = machine_of("carousel").spec
     for late in (False, True):
         axis = Axis(spec, True)
-        inp, out = inputs(), Outputs()
+        inp, out = inputs(), image.Outputs()
         axis_goto(axis, 3, 0)
         axis_scan(axis, inp, out, 0)
-        inp.axis = AXIS_MOVING
+        inp.axis = image.AXIS_MOVING
         assert axis_scan(axis, inp, out, spec.axis_ms_max - 1) == 1
-        inp.axis = AXIS_MOVING if late else AXIS_LOST
+        inp.axis = image.AXIS_MOVING if late else image.AXIS_LOST
         assert axis_scan(axis, inp, out, spec.axis_ms_max if late else 1) == 0
         assert axis.fault == FAULT_AXIS and not out.axis_go
-    for line in (IN_THROAT_B, IN_EJECTOR, IN_EXIT, IN_ARRIVAL):  # what would be torn
+    for line in (image.IN_THROAT_B, image.IN_EJECTOR, image.IN_EXIT, image.IN_ARRIVAL):  # what would be torn
         axis = Axis(spec, True)
-        inp, out = inputs(), Outputs()
+        inp, out = inputs(), image.Outputs()
         inp.level[line] = 1
         axis_goto(axis, 3, 0)
         axis_scan(axis, inp, out, 0)
@@ -214,15 +191,15 @@ def test_an_axis_that_is_lost_or_late_stops_and_fails():
 
 
 def scan(feed, inp, out, now_ms):
-    if feed.confirm != IN_EXIT:
+    if feed.confirm != image.IN_EXIT:
         feed.sink.axis.state = AXIS_REST  # at the card's place
     return FEED_SCANS[feed.state](feed, inp, out, now_ms)
 
 
 def picking(kind="carousel", game="caribbean-stud"):
     machine, inp, out = parts(kind, game)
-    inp.level[IN_HOPPER] = 1
-    out.level[OUT_REVERSE] = 1
+    inp.level[image.IN_HOPPER] = 1
+    out.level[image.OUT_REVERSE] = 1
     feed_start(machine.feed, inp, out, 2, STORE, 0)
     return machine.feed, inp, out
 
@@ -230,37 +207,37 @@ def picking(kind="carousel", game="caribbean-stud"):
 def test_a_card_that_does_not_come_is_picked_again_after_a_pause_and_given_up_after_the_last_try():
     feed, inp, out = picking()
     spec = feed.spec
-    assert (out.level[OUT_PICK], out.level[OUT_TRANSPORT], out.level[OUT_REVERSE]) == (1, 1, 0)
+    assert (out.level[image.OUT_PICK], out.level[image.OUT_TRANSPORT], out.level[image.OUT_REVERSE]) == (1, 1, 0)
     now = 0
     for tries in range(spec.pick_retry_max + 1):
         assert feed.state == FEED_PICKING and feed.misfeeds == tries
         assert scan(feed, inp, out, now + spec.pick_ms_max - 1) == 1
         now += spec.pick_ms_max
         assert scan(feed, inp, out, now) == 0
-        assert out.level[OUT_PICK] == 0
+        assert out.level[image.OUT_PICK] == 0
         if feed.state == FEED_FAILED:
             break
         assert feed.state == FEED_PAUSING
         assert scan(feed, inp, out, now + spec.pick_pause_ms - 1) == 1
         now += spec.pick_pause_ms
-        assert scan(feed, inp, out, now) == 0 and out.level[OUT_PICK] == 1
+        assert scan(feed, inp, out, now) == 0 and out.level[image.OUT_PICK] == 1
     assert (feed.state, feed.fault, feed.misfeeds) == (FEED_FAILED, FAULT_MISFEED, spec.pick_retry_max + 1)
 
 
 def pass_card(feed, inp, out, now_ms):
     """One card through both beams, as a card of the right length passes them."""
-    inp.enters[IN_THROAT_A] += 1
-    inp.level[IN_THROAT_A] = 1
+    inp.enters[image.IN_THROAT_A] += 1
+    inp.level[image.IN_THROAT_A] = 1
     scan(feed, inp, out, now_ms)
-    assert feed.state == FEED_STAGED and out.level[OUT_PICK] == 0
+    assert feed.state == FEED_STAGED and out.level[image.OUT_PICK] == 0
     scan(feed, inp, out, now_ms)
-    assert out.level[OUT_PICK] == 1
-    inp.level[IN_THROAT_B] = 1
-    inp.enter_us[IN_THROAT_B] = 0
+    assert out.level[image.OUT_PICK] == 1
+    inp.level[image.IN_THROAT_B] = 1
+    inp.enter_us[image.IN_THROAT_B] = 0
     scan(feed, inp, out, now_ms)
-    inp.level[IN_THROAT_A] = inp.level[IN_THROAT_B] = 0
-    inp.leaves[IN_THROAT_B] += 1
-    inp.leave_us[IN_THROAT_B] = feed.spec.length_us
+    inp.level[image.IN_THROAT_A] = inp.level[image.IN_THROAT_B] = 0
+    inp.leaves[image.IN_THROAT_B] += 1
+    inp.leave_us[image.IN_THROAT_B] = feed.spec.length_us
     return scan(feed, inp, out, now_ms)
 
 
@@ -277,7 +254,7 @@ def test_every_card_has_all_its_tries_and_jogs():
     assert (feed.count, feed.state, feed.stalls) == (2, FEED_FINISHING, 1)
     assert scan(feed, inp, out, 600) == 0 and feed.state == FEED_DONE
     feed_stop(feed, out)
-    assert out.level[OUT_TRANSPORT] == 0
+    assert out.level[image.OUT_TRANSPORT] == 0
 
 
 def confirmed_after(kind, cards, percent):
@@ -288,8 +265,8 @@ def confirmed_after(kind, cards, percent):
         inp.leaves[feed.confirm] += 1
         inp.leave_us[feed.confirm] = feed.spec.length_us * (percent if card + 1 == cards else 100) // 100
     if cards == 1:
-        inp.enters[IN_THROAT_A] += 1
-        inp.level[IN_THROAT_A] = 1
+        inp.enters[image.IN_THROAT_A] += 1
+        inp.level[image.IN_THROAT_A] = 1
         scan(feed, inp, out, 500)
         assert feed.state == FEED_STAGED
     scan(feed, inp, out, 500)
@@ -308,9 +285,9 @@ def test_a_card_is_confirmed_only_by_a_passage_of_its_own_length():
 
 def test_a_stack_has_not_landed_while_a_card_is_at_the_exit():
     machine, inp, _out = parts("shoe")
-    inp.level[IN_TRAY] = 1
+    inp.level[image.IN_TRAY] = 1
     assert machine.tray.landed(inp, 2) == FAULT_NONE
-    inp.level[IN_EXIT] = 1
+    inp.level[image.IN_EXIT] = 1
     assert machine.tray.landed(inp, 2) == FAULT_JAM_EXIT
 
 
@@ -324,28 +301,30 @@ def test_a_card_that_stops_is_turned_back_and_must_be_seen_again():
     for came_back in (False, True):
         feed, inp, out = picking()
         spec = feed.spec
-        inp.enters[IN_THROAT_A] += 1
-        inp.level[IN_THROAT_A] = 1
+        inp.enters[image.IN_THROAT_A] += 1
+        inp.level[image.IN_THROAT_A] = 1
         scan(feed, inp, out, 10)
         scan(feed, inp, out, 10)
         assert scan(feed, inp, out, 10 + spec.pass_ms_max) == 0
-        assert feed.state == FEED_STOPPED and not out.level[OUT_PICK] and not out.level[OUT_TRANSPORT]
+        assert feed.state == FEED_STOPPED and not out.level[image.OUT_PICK] and not out.level[image.OUT_TRANSPORT]
         now = 10 + spec.pass_ms_max
         assert scan(feed, inp, out, now + spec.rest_ms - 1) == 1
         now += spec.rest_ms
         scan(feed, inp, out, now)
         assert feed.state == FEED_BACKING
-        assert [out.level[line] for line in (OUT_REVERSE, OUT_PICK, OUT_TRANSPORT)] == [1, 1, 1]
+        assert [out.level[line] for line in (image.OUT_REVERSE, image.OUT_PICK, image.OUT_TRANSPORT)] == [1, 1, 1]
         assert scan(feed, inp, out, now + spec.jog_ms - 1) == 1
         scan(feed, inp, out, now + spec.jog_ms)
-        assert feed.state == FEED_BACKED and not out.level[OUT_PICK] and not out.level[OUT_TRANSPORT]
+        assert feed.state == FEED_BACKED and not out.level[image.OUT_PICK] and not out.level[image.OUT_TRANSPORT]
         now += spec.jog_ms
         if not came_back:
-            feed.back_a = inp.enters[IN_THROAT_A]
+            feed.back_a = inp.enters[image.IN_THROAT_A]
         assert scan(feed, inp, out, now + spec.rest_ms - 1) == 1
         scan(feed, inp, out, now + spec.rest_ms)
         if came_back:
-            assert feed.state == FEED_STAGED and out.level[OUT_TRANSPORT] == 1 and out.level[OUT_REVERSE] == 0
+            assert (
+                feed.state == FEED_STAGED and out.level[image.OUT_TRANSPORT] == 1 and out.level[image.OUT_REVERSE] == 0
+            )
         else:
             assert (feed.state, feed.fault) == (FEED_FAILED, FAULT_JAM_THROAT)
 
@@ -354,16 +333,16 @@ def test_a_card_face_up_stops_a_machine_that_does_not_reject_it():
     for rejects in (False, True):
         feed, inp, out = picking()
         feed.rejects = rejects
-        inp.enters[IN_THROAT_A] += 1
-        inp.level[IN_THROAT_A] = 1
-        inp.enters[IN_FACE] += 1
+        inp.enters[image.IN_THROAT_A] += 1
+        inp.level[image.IN_THROAT_A] = 1
+        inp.enters[image.IN_FACE] += 1
         scan(feed, inp, out, 10)
         scan(feed, inp, out, 10)
         assert (feed.fault == FAULT_FACE_UP) == (not rejects)
     feed, inp, out = picking()
     feed.rejects = True
     feed_start(feed, inp, out, 1, STORE, 0)
-    inp.enters[IN_FACE] += 1
+    inp.enters[image.IN_FACE] += 1
     pass_card(feed, inp, out, 10)
     assert (feed.count, feed.face_ups, feed.wanted) == (1, 1, 2)  # and one more in its place
 
@@ -373,7 +352,7 @@ def test_a_card_past_the_mouth_must_reach_the_beam_behind_it_in_time_and_only_on
         feed, inp, out = picking("shelves", "house")
         feed.sink.shuffle(8, 0)
         feed.state, feed.count, feed.passed_ms = FEED_FINISHING, 1, 0
-        inp.leaves[IN_ARRIVAL] += seen
+        inp.leaves[image.IN_ARRIVAL] += seen
         assert feed.confirmed(inp) == seen
         wait = scan(feed, inp, out, feed.spec.confirm_ms_max - 1)
         assert wait == (1 if waits else 0)
@@ -388,14 +367,14 @@ def test_the_ejector_must_be_home_in_time_and_cards_leave_by_the_outfeed():
     machine, inp, out = parts()
     eject = machine.eject
     eject_start(eject, out, 2, 0)
-    assert out.level[OUT_OUTFEED] == 1
+    assert out.level[image.OUT_OUTFEED] == 1
     eject.state, eject.entered_ms = EJECT_HOMING, 100
-    inp.level[IN_EJECTOR] = 1
+    inp.level[image.IN_EJECTOR] = 1
     limit = eject.spec.ejector_home_ms_max
     assert eject_scan(eject, inp, out, 100 + limit - 1) == 1 and eject.state == EJECT_HOMING
     assert eject_scan(eject, inp, out, 100 + limit) == 0
     assert (eject.state, eject.fault) == (EJECT_FAILED, FAULT_EJECTOR)
-    assert out.level[OUT_OUTFEED] == out.level[OUT_EJECTOR] == 0
+    assert out.level[image.OUT_OUTFEED] == out.level[image.OUT_EJECTOR] == 0
 
 
 def pushed(mode, level=1):
@@ -409,7 +388,7 @@ def pushed(mode, level=1):
     push.axis.state = AXIS_REST
     push_scan(push, inp, out, 0)
     assert out.watch_slot
-    inp.level[IN_SLOT] = level
+    inp.level[image.IN_SLOT] = level
     assert push_scan(push, inp, out, 4) == 1
     push_scan(push, inp, out, 5)
     return push, inp, out
@@ -417,13 +396,13 @@ def pushed(mode, level=1):
 
 def cleared(inp, ms):
     """The slot beam has been clear for so long."""
-    inp.level[IN_SLOT] = 0
-    inp.now_us, inp.leave_us[IN_SLOT] = 50000, 50000 - ms * 1000
+    inp.level[image.IN_SLOT] = 0
+    inp.now_us, inp.leave_us[image.IN_SLOT] = 50000, 50000 - ms * 1000
 
 
 def test_a_shelf_that_is_only_looked_at_is_not_pushed_and_the_beam_rests_between_shelves():
     push, _inp, out = pushed(PUSH_LOOK)
-    assert (push.found, push.shelf) == (1, 1) and not out.watch_slot and not out.level[OUT_EJECTOR]
+    assert (push.found, push.shelf) == (1, 1) and not out.watch_slot and not out.level[image.OUT_EJECTOR]
     push, _inp, out = pushed(PUSH_LOOK, 0)
     assert (push.found, push.shelf) == (0, 1) and not out.watch_slot
 
@@ -431,21 +410,21 @@ def test_a_shelf_that_is_only_looked_at_is_not_pushed_and_the_beam_rests_between
 def test_cards_of_a_shelf_are_in_the_tray_once_the_pusher_is_home():
     for mode, moved in ((PUSH_KNOWN, 5), (1, 0)):
         push, inp, out = pushed(mode)
-        assert out.level[OUT_EJECTOR] == 1
-        inp.level[IN_EJECTOR] = 1
+        assert out.level[image.OUT_EJECTOR] == 1
+        inp.level[image.IN_EJECTOR] = 1
         cleared(inp, 5)
         push_scan(push, inp, out, 10)
-        assert push.state == PUSH_HOMING and out.level[OUT_EJECTOR] == 0 and out.watch_slot
+        assert push.state == PUSH_HOMING and out.level[image.OUT_EJECTOR] == 0 and out.watch_slot
         limit = push.spec.ejector_home_ms_max
         assert push_scan(push, inp, out, 10 + limit - 1) == 1
-        inp.level[IN_TRAY] = 1
-        inp.level[IN_EJECTOR] = 0
+        inp.level[image.IN_TRAY] = 1
+        inp.level[image.IN_EJECTOR] = 0
         push_scan(push, inp, out, 10 + limit - 1)
         assert not out.watch_slot
         assert (push.ledger.zone[TRAY], push.load[0]) == (moved, 0)
         assert push.shelf == (2 if mode == PUSH_KNOWN else 1)
     push, inp, out = pushed(PUSH_KNOWN)
-    inp.level[IN_EJECTOR] = 1
+    inp.level[image.IN_EJECTOR] = 1
     cleared(inp, 5)
     push_scan(push, inp, out, 10)
     push_scan(push, inp, out, 10 + push.spec.ejector_home_ms_max)
@@ -454,15 +433,15 @@ def test_cards_of_a_shelf_are_in_the_tray_once_the_pusher_is_home():
 
 def test_a_pulse_on_the_slot_beam_leaves_no_cards_on_their_shelf():
     push, inp, out = pushed(PUSH_KNOWN)
-    inp.level[IN_EJECTOR] = inp.level[IN_TRAY] = 1
+    inp.level[image.IN_EJECTOR] = inp.level[image.IN_TRAY] = 1
     cleared(inp, 2)
     assert push_scan(push, inp, out, 10) == 3
-    assert push.state == PUSH_PUSHING and out.level[OUT_EJECTOR] == 1
+    assert push.state == PUSH_PUSHING and out.level[image.OUT_EJECTOR] == 1
     cleared(inp, 5)
     push_scan(push, inp, out, 13)
     assert push.state == PUSH_HOMING
-    inp.level[IN_SLOT] = 1
-    inp.level[IN_EJECTOR] = 0
+    inp.level[image.IN_SLOT] = 1
+    inp.level[image.IN_EJECTOR] = 0
     push_scan(push, inp, out, 14)
     assert (push.state, push.fault) == (PUSH_FAILED, FAULT_JAM_EXIT)
     assert push.ledger.zone[TRAY] == 0
@@ -487,13 +466,13 @@ def test_the_light_is_off_for_five_milliseconds_and_every_beam_must_notice():
     for kind in ("carousel", "shelves"):
         machine, inp, out = parts(kind, "house")
         machine.prove(0)
-        assert machine.spec.dark_lines and IN_HOPPER not in machine.spec.path_lines
-        assert machine.scan(inp, out, 0) == 5 and out.level[OUT_DARK] == 1 and out.watch_slot
+        assert machine.spec.dark_lines and image.IN_HOPPER not in machine.spec.path_lines
+        assert machine.scan(inp, out, 0) == 5 and out.level[image.OUT_DARK] == 1 and out.watch_slot
         for line in machine.spec.dark_lines:
             inp.level[line] = 1
-        assert machine.scan(inp, out, 4) == 1 and out.level[OUT_DARK] == 1
+        assert machine.scan(inp, out, 4) == 1 and out.level[image.OUT_DARK] == 1
         machine.scan(inp, out, 5)
-        assert out.level[OUT_DARK] == 0 and not out.watch_slot and machine.phase == 1
+        assert out.level[image.OUT_DARK] == 0 and not out.watch_slot and machine.phase == 1
         for line in machine.spec.dark_lines:
             inp.level[line] = 0
         assert machine.scan(inp, out, 9) == 1
@@ -504,7 +483,7 @@ def test_the_light_is_off_for_five_milliseconds_and_every_beam_must_notice():
     machine, inp, out = parts()
     machine.spec.dark_lines = b""  # a board that cannot switch its light off
     machine.prove(0)
-    assert machine.scan(inp, out, 0) == 0 and machine.phase == 1 and out.level[OUT_DARK] == 0
+    assert machine.scan(inp, out, 0) == 0 and machine.phase == 1 and out.level[image.OUT_DARK] == 0
 
 
 def test_parking_goes_to_the_first_place():
@@ -523,14 +502,14 @@ def test_a_stack_is_guarded_and_a_purge_is_not():
     machine.deal(0, 0)  # nothing is left to release
     machine.phase = 2
     machine.scan(inp, out, 0)
-    assert machine.guards and machine.busy and machine.phase == 3 and out.level[OUT_OUTFEED] == 0
+    assert machine.guards and machine.busy and machine.phase == 3 and out.level[image.OUT_OUTFEED] == 0
     machine.purge(0)
     machine.phase = 2
     machine.axis.swept = 1
     machine.axis.full[3] = 1
     machine.scan(inp, out, 0)
-    assert machine.busy and not machine.guards and out.level[OUT_OUTFEED] == 1
-    inp.level[IN_TRAY] = 1
+    assert machine.busy and not machine.guards and out.level[image.OUT_OUTFEED] == 1
+    inp.level[image.IN_TRAY] = 1
     machine.deal(2, 0)
     machine.phase = 2
     machine.scan(inp, out, 0)
@@ -540,11 +519,11 @@ def test_a_stack_is_guarded_and_a_purge_is_not():
 def test_presses_are_those_since_the_panel_was_last_looked_at():
     panel, inp = Panel(), inputs()
     assert panel.presses == inp.presses
-    inp.enters[IN_GREEN] = 2
+    inp.enters[image.IN_GREEN] = 2
     panel_scan(panel, inp)
     assert panel.take(PRESS_GREEN) == 2 and panel.take(PRESS_GREEN) == 0
-    inp.enters[IN_GREEN] = 3
-    inp.enters[IN_SEAT] = 4
+    inp.enters[image.IN_GREEN] = 3
+    inp.enters[image.IN_SEAT] = 4
     panel_scan(panel, inp)
     panel_scan(panel, inp)
     assert panel.take(PRESS_GREEN) == 1 and panel.take(PRESS_SEAT) == 4
@@ -563,7 +542,7 @@ def test_twitches_of_a_beam_are_added_up_once_and_have_to_be_stored():
         total = seen
         assert meters.values[METER_GLITCHES] == total and meters.dirty
     meters.dirty = False
-    meters.uneasy(IN_THROAT_A)
+    meters.uneasy(image.IN_THROAT_A)
     assert meters.dirty
     for _ in range(3):
         meters.dirty = False

@@ -6,16 +6,8 @@ from support import board, check_stage, fields_of, lock_decide
 from tables import clear_by_hand, deck_in_order, drawn_order, faults, insert, set_up, small_board, warned
 from test_radix import permutations, scrambled
 
+from firmware import fault
 from firmware.deck.ledger import RELEASED, STORE
-from firmware.fault import (
-    FAULT_AXIS,
-    FAULT_EJECTOR,
-    FAULT_JAM_EXIT,
-    FAULT_JAM_THROAT,
-    FAULT_MISMATCH,
-    FAULT_POWER,
-    FAULT_STACK,
-)
 from firmware.games.flow import DECK_HELD, WAITING_FOR_DECK
 from firmware.protocol import ids
 from hal.sim.oracle import Where
@@ -126,15 +118,15 @@ def test_a_shuffle_allocates_nothing():
 def test_more_cards_than_the_shelves_hold_stop_the_intake():
     stage = set_up("shelves", 8, config=small_board("shelves", shelf_count=2, shelf_cards_max=6))
     insert(stage, 20)
-    assert warned(stage) == FAULT_MISMATCH
-    assert fields_of(stage, "shuffle_failed") == [[FAULT_MISMATCH]]
+    assert warned(stage) == fault.FAULT_MISMATCH
+    assert fields_of(stage, "shuffle_failed") == [[fault.FAULT_MISMATCH]]
     assert len(stage.rig.plant.hopper) == 8 and max([len(shelf) for shelf in stage.rig.plant.slots]) == 6
 
 
 def test_a_deck_that_no_plan_fits_is_refused_before_a_card_moves():
     stage = set_up("shelves", 24, config=small_board("shelves", shelf_cards_max=8))
     insert(stage, 24)
-    assert warned(stage) == FAULT_MISMATCH
+    assert warned(stage) == fault.FAULT_MISMATCH
     assert len(stage.rig.plant.hopper) == 24
 
 
@@ -142,7 +134,7 @@ def test_a_card_too_few_or_too_many_is_removed_and_the_next_deck_is_good():
     for cards in (8, 10):
         stage = set_up("shelves", 9)
         insert(stage, cards)
-        assert warned(stage) == FAULT_MISMATCH
+        assert warned(stage) == fault.FAULT_MISMATCH
         stage.play([("", 300, "press", "ack"), ("deck_removed", 300, "take", 0), ("warning_cleared", 300, "wait", 0)])
         check_stage(stage)
         assert fields_of(stage, "deck_refused") == [[9, cards, cards]]
@@ -160,7 +152,7 @@ def jammed(card, number, at_um=60000):
         stage.run(20)
     plant.throat.picked = 0
     faults(stage, {"fault": "jam", "place": "throat", "card": card, "at_um": at_um})
-    assert warned(stage) == FAULT_JAM_THROAT
+    assert warned(stage) == fault.FAULT_JAM_THROAT
     plant.repair()
     stage.play([("", 300, "open", 0)])
     by_hand = plant.lift() + plant.throat.clear(plant.now_us)
@@ -177,7 +169,7 @@ def test_what_lies_on_the_shelves_after_a_jam_is_put_out_by_the_machine():
             stage.play([("", 300, "take", 0), ("warning_cleared", 300, "wait", 0)])
             check_stage(stage)
             assert sorted(by_hand + stage.taken[-1]) == list(range(9)), (number, card)
-            assert fields_of(stage, "warning_cleared") == [[FAULT_JAM_THROAT]]
+            assert fields_of(stage, "warning_cleared") == [[fault.FAULT_JAM_THROAT]]
             insert(stage, 9)
             handed_out(stage)
 
@@ -186,7 +178,7 @@ def test_power_lost_in_any_part_of_a_shuffle_leaves_nothing_behind():
     for wait_ms in (300, 1500, 3000, 4500, 6000, 7500, 9000):
         stage, _drawn = begun(9)
         stage.play([("", wait_ms, "cut", 0), ("", 1000, "boot", 0)])
-        assert warned(stage) == FAULT_POWER
+        assert warned(stage) == fault.FAULT_POWER
         assert fields_of(stage, "power_lost") == [[ids.EV_SHUFFLE_STARTED, 0]]
         clear_by_hand(stage)
         check_stage(stage)
@@ -207,18 +199,18 @@ def test_a_foreign_card_in_the_tray_while_a_pass_is_unloaded_is_found():
     stage, _drawn = begun(9)
     stage.run(800)
     stage.rig.plant.litter(1)
-    assert warned(stage) in (FAULT_STACK, FAULT_MISMATCH)
+    assert warned(stage) in (fault.FAULT_STACK, fault.FAULT_MISMATCH)
     assert "deck_verified" not in stage.names()
     stage, _drawn = begun(9)
     pass_over(stage).litter(1)
-    assert warned(stage) == FAULT_MISMATCH
+    assert warned(stage) == fault.FAULT_MISMATCH
 
 
 def test_a_card_taken_from_the_tray_between_two_passes_is_found():
     for count in (1, -1):
         stage, _drawn = begun(9)
         pass_over(stage).take(count)
-        assert warned(stage) in (FAULT_STACK, FAULT_MISMATCH, FAULT_JAM_EXIT)
+        assert warned(stage) in (fault.FAULT_STACK, fault.FAULT_MISMATCH, fault.FAULT_JAM_EXIT)
         assert "deck_verified" not in stage.names()
 
 
@@ -237,12 +229,12 @@ def test_a_hand_in_the_tray_while_the_deck_is_handed_out_makes_it_no_good():
     plant = released(stage)
     pass_over(stage)
     plant.take()
-    assert warned(stage) == FAULT_STACK
+    assert warned(stage) == fault.FAULT_STACK
     assert "remainder_released" not in stage.names()
-    assert fields_of(stage, "release_failed") == [[FAULT_STACK]]
+    assert fields_of(stage, "release_failed") == [[fault.FAULT_STACK]]
     stage, _drawn = begun(9)
     released(stage).litter(1)
-    assert warned(stage) == FAULT_STACK
+    assert warned(stage) == fault.FAULT_STACK
     assert "remainder_released" not in stage.names()
 
 
@@ -250,11 +242,11 @@ def test_a_pusher_that_sticks_and_an_axis_that_stalls_stop_the_machine():
     stage, _drawn = begun(9)
     stage.run(500)
     faults(stage, {"fault": "ejector_stuck"})
-    assert warned(stage) in (FAULT_EJECTOR, FAULT_JAM_EXIT)
+    assert warned(stage) in (fault.FAULT_EJECTOR, fault.FAULT_JAM_EXIT)
     stage, _drawn = begun(9)
     stage.run(500)
     faults(stage, {"fault": "axis_stall"})
-    assert warned(stage) in (FAULT_AXIS, FAULT_MISMATCH, FAULT_JAM_THROAT)
+    assert warned(stage) in (fault.FAULT_AXIS, fault.FAULT_MISMATCH, fault.FAULT_JAM_THROAT)
     assert "deck_verified" not in stage.names()
 
 

@@ -7,19 +7,7 @@ from firmware.fault import FAULT_NAMES, FAULT_PANEL
 from firmware.games.flow import STATE_COUNT, WAITING_FOR_WAGERS
 from firmware.journal.outbox import VALUES_MAX as OUTBOX_VALUES
 from firmware.journal.store import PAYLOAD_MAX
-from firmware.protocol import ids, table
-from firmware.protocol.codec import (
-    TYPE_RAW,
-    TYPE_REST,
-    VALUES_MAX,
-    codec_table,
-    is_event,
-    pack,
-    pack_numbers,
-    packed_size,
-    prefix_codes,
-    unpack,
-)
+from firmware.protocol import codec, ids, table
 
 
 def test_ids_and_names_are_unique():
@@ -31,11 +19,11 @@ def test_ids_and_names_are_unique():
 
 def test_events_and_only_events_have_event_ids():
     for message, kind, _spec in table.MESSAGES:
-        assert is_event(message) == (kind == ids.CLASS_EVENT)
+        assert codec.is_event(message) == (kind == ids.CLASS_EVENT)
 
 
 def test_the_layout_of_a_device_has_every_message_of_the_table_and_no_other():
-    assert sorted(codec_table()) == sorted(message for message, _kind, _spec in table.MESSAGES)
+    assert sorted(codec.codec_table()) == sorted(message for message, _kind, _spec in table.MESSAGES)
 
 
 def test_every_number_is_that_of_its_word():
@@ -94,18 +82,18 @@ def test_every_consequence_need_and_answer_has_a_number_and_a_word_in_the_same_o
 
 
 def test_messages_with_the_same_fields_share_their_codes():
-    values = codec_table().values()
+    values = codec.codec_table().values()
     assert len({id(codes) for codes in values}) == len(set(values)) < len(values)
 
 
 def test_every_event_fits_a_record_and_the_outbox():
-    codes = codec_table()
-    prefix = packed_size(prefix_codes())
+    codes = codec.codec_table()
+    prefix = codec.packed_size(codec.prefix_codes())
     for message, kind, spec in table.MESSAGES:
-        integers = len([code for code in codes[message] if code < TYPE_RAW])
-        assert integers <= VALUES_MAX, spec
+        integers = len([code for code in codes[message] if code < codec.TYPE_RAW])
+        assert integers <= codec.VALUES_MAX, spec
         if kind == ids.CLASS_EVENT:
-            assert prefix + packed_size(codes[message]) <= PAYLOAD_MAX, spec
+            assert prefix + codec.packed_size(codes[message]) <= PAYLOAD_MAX, spec
             assert integers <= OUTBOX_VALUES, spec
 
 
@@ -123,11 +111,11 @@ def test_names_on_the_wire_cover_every_state_and_fault():
 
 def test_packing_is_little_endian_with_padded_text():
     buf = bytearray(16)
-    end = pack(buf, 1, bytes((1, 2, 8, 4)), [0x12, 0x3456, 0x01020304], b"CS-9g")
+    end = codec.pack(buf, 1, bytes((1, 2, 8, 4)), [0x12, 0x3456, 0x01020304], b"CS-9g")
     assert end == 16
     assert bytes(buf[1:]) == b"\x12\x56\x34CS-9g\x00\x00\x00\x04\x03\x02\x01"
     values = [0] * 4
-    assert unpack(buf, 1, bytes((1, 2, 8, 4)), values) == 16
+    assert codec.unpack(buf, 1, bytes((1, 2, 8, 4)), values) == 16
     assert values[:3] == [0x12, 0x3456, 0x01020304]
 
 
@@ -135,79 +123,77 @@ def test_every_bit_of_a_number_is_packed_and_higher_ones_are_cut():
     for size in (1, 2, 4):
         codes = bytes((size,))
         for bit in range(33):
-            for packing in (pack, pack_numbers):
+            for packing in (codec.pack, codec.pack_numbers):
                 buf = bytearray(5)
-                more = (b"",) if packing is pack else ()
+                more = (b"",) if packing is codec.pack else ()
                 assert packing(buf, 0, codes, [1 << bit], *more) == size
                 expected = bytearray(5)
                 if bit < 8 * size:
                     expected[bit >> 3] = 1 << (bit & 7)
                 assert buf == expected, (size, bit)
                 values = [-1]
-                assert unpack(buf, 0, codes, values) == size
+                assert codec.unpack(buf, 0, codes, values) == size
                 assert values == [1 << bit if bit < 8 * size else 0]
 
 
 def test_a_rest_takes_what_other_raw_fields_left_of_the_text():
-    codes = bytes((1, 8, TYPE_REST))
+    codes = bytes((1, 8, codec.TYPE_REST))
     buf = bytearray(20)
-    assert pack(buf, 0, codes, [7], b"abcdefghijk") == 12
+    assert codec.pack(buf, 0, codes, [7], b"abcdefghijk") == 12
     assert buf == b"\x07abcdefghijk" + bytes(8)
-    assert pack(buf, 0, codes, [7], b"abc") == 9
+    assert codec.pack(buf, 0, codes, [7], b"abc") == 9
     values = [0]
-    assert unpack(buf, 0, codes, values) == 9
+    assert codec.unpack(buf, 0, codes, values) == 9
     assert values == [7]
-    assert packed_size(codes) == 9
-    assert packed_size(b"") == 0
+    assert codec.packed_size(codes) == 9
+    assert codec.packed_size(b"") == 0
 
 
 def test_raw_fields_of_any_size_are_copied():
     buf = bytearray(49)
-    assert pack(buf, 0, bytes((16, 32)), [], bytes(range(48))) == 48
+    assert codec.pack(buf, 0, bytes((16, 32)), [], bytes(range(48))) == 48
     assert buf == bytes(range(48)) + b"\x00"
 
 
 def test_the_codes_of_a_message_are_the_types_of_its_fields():
-    codes = codec_table()
-    sizes = {"u8": 1, "u16": 2, "u32": 4, "t8": 8, "b8": 8, "b16": 16, "b32": 32, "rest": TYPE_REST}
+    codes = codec.codec_table()
+    sizes = {"u8": 1, "u16": 2, "u32": 4, "t8": 8, "b8": 8, "b16": 16, "b32": 32, "rest": codec.TYPE_REST}
     for message, kind, spec in table.MESSAGES:
         fields = spec.split()[1:]
         if kind == ids.CLASS_COMMAND:
             fields = table.COMMAND_PREFIX.split() + fields
         assert list(codes[message]) == [sizes[field.split(":")[1]] for field in fields], spec
         assert table.field_codes(" ".join(["name"] + fields)) == codes[message]
-    assert list(prefix_codes()) == [sizes[word.split(":")[1]] for word in table.EVENT_PREFIX.split()]
-    assert table.field_codes(table.EVENT_PREFIX) == prefix_codes()
+    assert list(codec.prefix_codes()) == [sizes[word.split(":")[1]] for word in table.EVENT_PREFIX.split()]
+    assert table.field_codes(table.EVENT_PREFIX) == codec.prefix_codes()
     assert max(codes[ids.DICTIONARY_LINE]) == 255
 
 
 def test_numbers_are_packed_as_in_any_other_body():
-    values = [0x1020304 * (i + 1) & 0x3FFFFFFF for i in range(VALUES_MAX)]
+    values = [0x1020304 * (i + 1) & 0x3FFFFFFF for i in range(codec.VALUES_MAX)]
     numeric = 0
-    for codes in codec_table().values():
-        if not [code for code in codes if code >= TYPE_RAW]:
+    for codes in codec.codec_table().values():
+        if not [code for code in codes if code >= codec.TYPE_RAW]:
             numeric += 1
             one = bytearray(80)
             other = bytearray(80)
-            assert pack(one, 3, codes, values, b"") == pack_numbers(other, 3, codes, values)
+            assert codec.pack(one, 3, codes, values, b"") == codec.pack_numbers(other, 3, codes, values)
             assert one == other
     assert numeric > 10
 
 
 def test_messages_sent_as_numbers_have_no_others_in_them():
-    codes = codec_table()
-    for message in (
-        ids.STATUS, ids.METERS, ids.LINK_COUNTERS, ids.RESULT, ids.TIME_IS, ids.SESSION_ENDING
-    ):
-        assert not [code for code in codes[message] if code >= TYPE_RAW]
+    codes = codec.codec_table()
+    for message in (ids.STATUS, ids.METERS, ids.LINK_COUNTERS, ids.RESULT, ids.TIME_IS, ids.SESSION_ENDING):
+        assert not [code for code in codes[message] if code >= codec.TYPE_RAW]
 
 
 def test_packing_allocates_nothing():
     buf = bytearray(32)
     codes = bytes((1, 2, 8, 4))
     values = [1, 2, 3, 0]
-    assert without_heap(pack_numbers, buf, 0, bytes((1, 2, 4)), values) == 7
-    assert without_heap(pack, buf, 0, codes, values, b"CS") == 15
+    assert without_heap(codec.pack_numbers, buf, 0, bytes((1, 2, 4)), values) == 7
+    assert without_heap(codec.pack, buf, 0, codes, values, b"CS") == 15
     read = [0] * 4
-    assert without_heap(unpack, buf, 0, codes, read) == 15
+    assert without_heap(codec.unpack, buf, 0, codes, read) == 15
     assert read == values

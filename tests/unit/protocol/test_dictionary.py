@@ -6,20 +6,13 @@ from io import BytesIO
 from firmware.fault import FAULT_NAMES
 from firmware.image import INPUTS
 from firmware.link.dictionary_file import WordFile
-from firmware.protocol import ids, table
+from firmware.protocol import dictionary, ids, table
 from firmware.protocol.cobs import FRAME_MAX
-from firmware.protocol.dictionary import (
-    Words,
-    dictionary_hash,
-    dictionary_line,
-    dictionary_lines,
-    dictionary_text,
-)
 from firmware.protocol.frame import CRC_SIZE, HEADER_SIZE
 
 
 def lines():
-    return [dictionary_line(index) for index in range(dictionary_lines())]
+    return [dictionary.dictionary_line(index) for index in range(dictionary.dictionary_lines())]
 
 
 def test_the_messages_come_first_with_number_class_and_fields():
@@ -74,16 +67,16 @@ def test_every_line_fits_a_frame():
 
 def test_the_file_of_a_device_holds_all_lines_and_the_hash_is_its_own():
     text = "".join(line + "\n" for line in lines()).encode()
-    assert dictionary_text() == text
-    assert dictionary_hash() == sha256(text).digest()[:8]
-    words = Words()
-    assert (words.count, words.hash) == (len(lines()), dictionary_hash())
+    assert dictionary.dictionary_text() == text
+    assert dictionary.dictionary_hash() == sha256(text).digest()[:8]
+    words = dictionary.Words()
+    assert (words.count, words.hash) == (len(lines()), dictionary.dictionary_hash())
     assert words.line(0) == lines()[0].encode()
 
 
 def test_a_device_reads_each_line_from_its_file():
-    file = BytesIO(dictionary_text())
+    file = BytesIO(dictionary.dictionary_text())
     words = WordFile(file)
-    assert (words.count, words.hash) == (dictionary_lines(), dictionary_hash())
-    for index in (0, 5, dictionary_lines() - 1, 1):
-        assert words.line(index) == dictionary_line(index).encode()
+    assert (words.count, words.hash) == (dictionary.dictionary_lines(), dictionary.dictionary_hash())
+    for index in (0, 5, dictionary.dictionary_lines() - 1, 1):
+        assert words.line(index) == dictionary.dictionary_line(index).encode()

@@ -3,18 +3,7 @@
 from support import GAME, board, check_stage
 
 from firmware.digest import Hmac
-from firmware.link.admission import (
-    BACKOFF_MS,
-    GUESSES_MAX,
-    REFUSE_CLEAR,
-    REFUSE_KINDS,
-    REFUSE_MAC,
-    REFUSE_MALFORMED,
-    REFUSE_REPLAY,
-    REFUSE_ROLE,
-    REFUSE_SESSION,
-    REFUSE_UNKNOWN,
-)
+from firmware.link import admission
 from firmware.link.report import COUNTERS_MS
 from firmware.protocol import ids
 from firmware.protocol.cobs import cobs_decode
@@ -139,7 +128,7 @@ def test_counters_of_the_link_come_by_themselves_and_have_every_number_in_its_pl
     link = stage.rig.app.link
     for i in range(DROP_KINDS):
         link.reader.drops[i] = 100 + i
-    for i in range(REFUSE_KINDS):
+    for i in range(admission.REFUSE_KINDS):
         link.refused[i] = 200 + i
     stage.rig.app.reporter.resent = 300
     stage.peer.frames = []
@@ -147,7 +136,7 @@ def test_counters_of_the_link_come_by_themselves_and_have_every_number_in_its_pl
     counters = received(stage, ids.LINK_COUNTERS)
     assert 2 <= len(counters) <= 3
     assert counters[0][1:] == list(range(100, 106)) + list(range(200, 207)) + [300]
-    assert len(link.refused) == REFUSE_KINDS == 7
+    assert len(link.refused) == admission.REFUSE_KINDS == 7
     assert len(received(stage, ids.HEALTH)) == len(counters)
 
 
@@ -180,7 +169,7 @@ def test_a_forged_acknowledgement_without_the_key_is_refused_and_counted():
     forger = Peer()
     forger.session.number = stage.peer.session.number
     send(stage, forger.frame(forger.session, ids.CLASS_ACK, ids.EVENT_ACK, [before + 1]))
-    assert refused(stage, REFUSE_CLEAR) == 1
+    assert refused(stage, admission.REFUSE_CLEAR) == 1
     assert stage.rig.app.journal.seq_acked == before
 
 
@@ -209,7 +198,7 @@ def test_a_replay_costs_no_mac_so_that_a_flood_of_them_does_not_slow_scans():
     for _ in range(5):
         stage._to_device(good)
         stage.run(1)
-    assert refused(stage, REFUSE_REPLAY) == 5 and counted.checked == once
+    assert refused(stage, admission.REFUSE_REPLAY) == 5 and counted.checked == once
 
 
 def test_a_wrong_mac_a_replay_a_reflection_and_another_session_are_each_refused_and_counted():
@@ -219,27 +208,27 @@ def test_a_wrong_mac_a_replay_a_reflection_and_another_session_are_each_refused_
     good = peer.frame(peer.session, ids.CLASS_ACK, ids.EVENT_ACK, [2])
     send(stage, good)
     send(stage, good)
-    assert refused(stage, REFUSE_REPLAY) == 1
+    assert refused(stage, admission.REFUSE_REPLAY) == 1
     wrong = Peer(OTHER_KEY, ids.ROLE_TABLE)
     wrong.session.number = peer.session.number
     wrong.session.hmac = Hmac(OTHER_KEY)
     wrong.session.sent = 500
     send(stage, wrong.frame(wrong.session, ids.CLASS_ACK, ids.EVENT_ACK, [2]))
-    assert refused(stage, REFUSE_MAC) == 1
+    assert refused(stage, admission.REFUSE_MAC) == 1
     # What the device itself sent comes back to it.
     stage.rig.app.outbox.post(ids.EV_DOOR_OPENED)
     start = len(stage.transcript)
     stage.run(20)
     mirror = bytes(stage.transcript[start:])
-    before = refused(stage, REFUSE_MAC) + refused(stage, REFUSE_REPLAY)
+    before = refused(stage, admission.REFUSE_MAC) + refused(stage, admission.REFUSE_REPLAY)
     send(stage, mirror)
-    assert refused(stage, REFUSE_MAC) > before - refused(stage, REFUSE_REPLAY)
+    assert refused(stage, admission.REFUSE_MAC) > before - refused(stage, admission.REFUSE_REPLAY)
     elsewhere = Session()
     elsewhere.number = peer.session.number ^ 1
     elsewhere.hmac = peer.session.hmac
     elsewhere.sent = 900
     send(stage, peer.frame(elsewhere, ids.CLASS_ACK, ids.EVENT_ACK, [2]))
-    assert refused(stage, REFUSE_SESSION) == 1
+    assert refused(stage, admission.REFUSE_SESSION) == 1
     assert stage.peer.gaps == 0
 
 
@@ -251,7 +240,7 @@ def test_an_old_session_is_dead_once_a_new_one_has_proved_itself():
     send(stage, peer.hello())
     assert peer.welcomes == 2
     send(stage, late)
-    assert refused(stage, REFUSE_SESSION) == 1
+    assert refused(stage, admission.REFUSE_SESSION) == 1
     assert peer.results == []
 
 
@@ -260,7 +249,7 @@ def test_a_hello_without_the_key_does_not_disturb_a_live_session():
     stage.play(stories.start())
     number = stage.rig.app.link.session.number
     send(stage, Peer().hello())
-    assert refused(stage, REFUSE_ROLE) == 1
+    assert refused(stage, admission.REFUSE_ROLE) == 1
     send(stage, Peer(OTHER_KEY, ids.ROLE_OBSERVER).hello())
     assert stage.rig.app.link.session.number == number
     stage.play(stories.round_of(1))
@@ -277,7 +266,7 @@ def test_guessing_is_answered_by_a_growing_back_off_and_the_right_key_gets_in_af
     guesser.hellos = 100  # nonces of its own
     waits = []
     for _ in range(2):
-        for _ in range(GUESSES_MAX):
+        for _ in range(admission.GUESSES_MAX):
             send(stage, guesser.hello())
             link = stage.rig.app.link
             guess = Session()
@@ -289,7 +278,7 @@ def test_guessing_is_answered_by_a_growing_back_off_and_the_right_key_gets_in_af
         send(stage, stage.peer.hello())
         assert stage.peer.refusals[refusals:] == [ids.REFUSED_BACKOFF]
         stage.run(waits[-1] + 100)
-    assert waits == [BACKOFF_MS, 2 * BACKOFF_MS]
+    assert waits == [admission.BACKOFF_MS, 2 * admission.BACKOFF_MS]
     welcomes = stage.peer.welcomes
     send(stage, stage.peer.hello())
     assert stage.peer.welcomes == welcomes + 1
@@ -304,7 +293,7 @@ def test_a_device_without_a_key_only_reports():
     clear.play(stories.start())
     for message in (ids.CMD_SHUFFLE, ids.TIME_SET):
         send(clear, clear.peer.frame(clear.peer.session, ids.CLASS_COMMAND, message, [1, 1]))
-    assert refused(clear, REFUSE_CLEAR) == 2
+    assert refused(clear, admission.REFUSE_CLEAR) == 2
     assert clear.peer.results == []
 
 
@@ -315,7 +304,7 @@ def test_without_clear_ack_events_are_kept_until_a_keyed_host_has_them():
     stage.play(stories.start())
     assert stage.names() == ["booted", "sealed", "empty_proved"]
     assert stage.rig.app.journal.seq_acked == 0
-    assert refused(stage, REFUSE_CLEAR) >= 2
+    assert refused(stage, admission.REFUSE_CLEAR) >= 2
     host = Peer(KEY, ids.ROLE_RECORDER)
     stage.peer = host
     send(stage, host.hello())
@@ -359,15 +348,15 @@ def test_malformed_and_unknown_messages_of_an_authentic_host_are_counted():
     peer = stage.peer
     peer.codes[ids.CMD_SET_POSITIONS] = b"\x01"
     send(stage, peer.frame(peer.session, ids.CLASS_COMMAND, ids.CMD_SET_POSITIONS, [1]))
-    assert refused(stage, REFUSE_MALFORMED) == 1
+    assert refused(stage, admission.REFUSE_MALFORMED) == 1
     peer.codes[200] = b"\x04"
     send(stage, peer.frame(peer.session, ids.CLASS_TELEMETRY, 200, [1]))
-    assert refused(stage, REFUSE_UNKNOWN) == 1
+    assert refused(stage, admission.REFUSE_UNKNOWN) == 1
     # A keyed flag on a frame too short to hold a MAC.
     peer.writer.begin(3, ids.FLAG_KEYED, ids.EVENT_ACK, peer.session.number, 999)
     peer.writer.finish()
     send(stage, bytes(peer.writer.wire[: peer.writer.end]))
-    assert refused(stage, REFUSE_MALFORMED) == 2
+    assert refused(stage, admission.REFUSE_MALFORMED) == 2
 
 
 def test_a_flipped_bit_with_a_repaired_crc_is_still_refused():
@@ -388,9 +377,9 @@ def test_a_flipped_bit_with_a_repaired_crc_is_still_refused():
             writer.body[i] = raw[i]
         writer.at = size - 4
         writer.finish()
-        before = refused(stage, REFUSE_MAC)
+        before = refused(stage, admission.REFUSE_MAC)
         send(stage, bytes(writer.wire[: writer.end]))
-        assert refused(stage, REFUSE_MAC) == before + 1
+        assert refused(stage, admission.REFUSE_MAC) == before + 1
 
 
 def test_a_reboot_ends_every_session_and_events_go_on_in_the_next():
@@ -424,7 +413,7 @@ def test_the_clock_is_set_only_by_an_authentic_host_that_does_more_than_read():
     observer = keyed(role=ids.ROLE_OBSERVER)
     observer.play(stories.start())
     send(observer, observer.peer.frame(observer.peer.session, ids.CLASS_TIME, ids.TIME_SET, [200000000]))
-    assert refused(observer, REFUSE_ROLE) == 1
+    assert refused(observer, admission.REFUSE_ROLE) == 1
     assert observer.names()[-1] == "empty_proved"
 
 
@@ -456,8 +445,8 @@ def test_a_back_off_and_a_silence_stay_over_when_times_wrap():
     stage.play(stories.start())
     link = stage.rig.app.link
     now_ms = stage.rig.hal.ticks_ms()
-    link.backoff_ms = BACKOFF_MS
-    link.backoff_until_ms = ticks_add(now_ms, BACKOFF_MS)
+    link.backoff_ms = admission.BACKOFF_MS
+    link.backoff_until_ms = ticks_add(now_ms, admission.BACKOFF_MS)
     link.backing_off = True
     assert link_backoff_s(link, now_ms) == 1
     assert link_alive(link, now_ms)
