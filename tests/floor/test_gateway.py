@@ -17,7 +17,7 @@ from bench.fake_shoe import FakeShoe, Server
 from floor_case import request, served, until
 
 from fairshoe import Store, StoreError
-from fairshoe.cli.registry import load_arguments
+from fairshoe.cli.registry import add_arguments
 from fairshoe.client import fleet as fleet_module
 from fairshoe.keys import write_key
 from fairshoe.link import framing
@@ -353,7 +353,7 @@ def test_the_unit_starts_the_gateway_with_options_that_it_has() -> None:
     words = next(line for line in unit.splitlines() if line.startswith("ExecStart=")).split()
     assert words[1] == "gateway"
     parser = argparse.ArgumentParser()
-    load_arguments("gateway").add_arguments(parser)
+    add_arguments(parser, "gateway")
     given = parser.parse_args(words[2:])
     assert given.inventory == Path("pit.toml") and given.tokens == Path("tokens.toml")
 

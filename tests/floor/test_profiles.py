@@ -6,30 +6,14 @@ from typing import Any
 
 from floor_case import LOG, MARK, entry, made, sample
 
-from fairshoe import Event, StoredEvent
+from fairshoe import Event, StoredEvent, messages
 from fairshoe.message_data import to_dict
-from fairshoe.messages import (
-    ALL,
-    DeckVerified,
-    DoorOpened,
-    Fault,
-    Health,
-    LinkCounters,
-    Meters,
-    RoundEnded,
-    RoundStarted,
-    StackOffered,
-    StackTaken,
-    Status,
-    WarningCleared,
-    WarningLatched,
-)
 from fairshoe_floor.api.profiles import METERS_EVENTS, event_view, reading_views, reported, shoe_view, warning_view
 from fairshoe_floor.gateway.live import LiveShoe
 from fairshoe_floor.inventory import Profile
 from fairshoe_floor.reader import Latched, Reading, Shoe
 
-EVENTS = [kind for kind in ALL if issubclass(kind, Event)]
+EVENTS = [kind for kind in messages.ALL if issubclass(kind, Event)]
 ROUND = ("round", "deck", "clause", "consequence", "stack", "cards", "positions", "dealt", "during", "round_open")
 # Kinds that exist only while or because a round is played, or that tell who commands the table.
 OF_A_ROUND = {
@@ -66,7 +50,7 @@ def test_the_profile_table_reports_every_event_whole() -> None:
 
 
 def test_a_shoe_under_meters_has_no_state_no_game_and_no_round() -> None:
-    warning = Latched(7, LOG, 9, Fault.JAM_EXIT, 3.0, MARK)
+    warning = Latched(7, LOG, 9, messages.Fault.JAM_EXIT, 3.0, MARK)
     kept = sample(7)
     shoe = Shoe(entry(7), "gw", kept, LOG, 12, 3.0, kept.totals, warning, quiet_seq=12)
     view, whole = shoe_view(shoe, Profile.METERS), shoe_view(shoe, Profile.TABLE)
@@ -91,38 +75,44 @@ def test_under_meters_nothing_moves_while_a_round_is_under_way_except_a_warning(
 
     def seen() -> tuple[Any, ...]:
         view = shoe.view()
-        events = [stored_as(event, number) for number, event in enumerate((RoundStarted, DeckVerified), 2)]
+        events = [
+            stored_as(event, number) for number, event in enumerate((messages.RoundStarted, messages.DeckVerified), 2)
+        ]
         passed = [it.seq for it in reported(view, Profile.METERS, LOG, events)]
         return shoe_view(view, Profile.METERS), passed
 
     def readings() -> int:
-        return len(reading_views(shoe.view(), Profile.METERS, [Reading(7, at, made(Meters)) for at in (99.0, 100.5)]))
+        return len(
+            reading_views(shoe.view(), Profile.METERS, [Reading(7, at, made(messages.Meters)) for at in (99.0, 100.5)])
+        )
 
-    record(DeckVerified, round=0)
+    record(messages.DeckVerified, round=0)
     before = seen()
     assert before[0]["seq"] == 1 and before[0]["totals"]["shuffles"] == 6
-    shoe.take_message(made(Status, events_waiting=1), 100.3)  # the gateway has not stored that the round began
-    shoe.take_message(made(Meters, cards=2001), 100.3)
+    shoe.take_message(made(messages.Status, events_waiting=1), 100.3)  # the gateway has not stored that the round began
+    shoe.take_message(made(messages.Meters, cards=2001), 100.3)
     assert seen() == before
     assert readings() == 1
-    record(RoundStarted)
-    for number, kind in enumerate((StackOffered, StackTaken, DeckVerified, DoorOpened)):
+    record(messages.RoundStarted)
+    for number, kind in enumerate(
+        (messages.StackOffered, messages.StackTaken, messages.DeckVerified, messages.DoorOpened)
+    ):
         record(kind)
         for message in (
-            made(Status, events_waiting=number % 2),
-            made(Meters, cards=2002 + number),
-            made(LinkCounters, good=number, bad_crc=number),
-            made(Health, overruns=number),
+            made(messages.Status, events_waiting=number % 2),
+            made(messages.Meters, cards=2002 + number),
+            made(messages.LinkCounters, good=number, bad_crc=number),
+            made(messages.Health, overruns=number),
         ):
             shoe.take_message(message, 100.4 + number / 10)
             assert seen() == before
-    record(WarningLatched, warning=Fault.JAM_EXIT)
+    record(messages.WarningLatched, warning=messages.Fault.JAM_EXIT)
     warned = seen()[0]
     assert warned["warning"] == {"device": "00000007", "fault": "jam_exit", "since": 100.07}
-    record(WarningCleared)
+    record(messages.WarningCleared)
     assert seen() == before
-    record(RoundEnded)
-    shoe.take_message(made(Status, events_waiting=0), 100.9)
+    record(messages.RoundEnded)
+    shoe.take_message(made(messages.Status, events_waiting=0), 100.9)
     after = seen()
     assert after[0]["seq"] == seq and after[0]["totals"]["shuffles"] == 7 and after[0]["meters"]["cards"] == 2005
     assert after[1] == [2, 3] and readings() == 2
@@ -130,22 +120,27 @@ def test_under_meters_nothing_moves_while_a_round_is_under_way_except_a_warning(
 
 def test_a_round_that_began_before_the_record_is_held_back_too() -> None:
     shoe = LiveShoe(entry(7, Profile.METERS), "gw")
-    shoe.take_message(made(Status, events_waiting=0), 100.0)
-    shoe.take_message(made(Meters, cards=2000), 100.0)
+    shoe.take_message(made(messages.Status, events_waiting=0), 100.0)
+    shoe.take_message(made(messages.Meters, cards=2000), 100.0)
     before = shoe_view(shoe.view(), Profile.METERS)
-    for seq, kind in ((31, StackTaken), (32, WarningLatched), (33, WarningCleared), (34, StackOffered)):
+    for seq, kind in (
+        (31, messages.StackTaken),
+        (32, messages.WarningLatched),
+        (33, messages.WarningCleared),
+        (34, messages.StackOffered),
+    ):
         shoe.take_event(made(kind, seq=seq, round=9), seq, LOG, 101.0)
-        shoe.take_message(made(Meters, cards=2000 + seq), 101.0)
-        shoe.take_message(made(Status, events_waiting=0), 101.0)
+        shoe.take_message(made(messages.Meters, cards=2000 + seq), 101.0)
+        shoe.take_message(made(messages.Status, events_waiting=0), 101.0)
         view = shoe_view(shoe.view(), Profile.METERS)
         assert (view["seq"], view["meters"], view["totals"]) == (30, before["meters"], before["totals"])
-    shoe.take_event(made(RoundEnded, seq=35, round=9), 35, LOG, 102.0)
+    shoe.take_event(made(messages.RoundEnded, seq=35, round=9), 35, LOG, 102.0)
     view = shoe_view(shoe.view(), Profile.METERS)
     assert view["seq"] == 35 and view["meters"]["cards"] == 2034
 
 
 def test_a_warning_names_the_fault_and_the_sensor_and_not_the_cards() -> None:
-    view = event_view(stored(made(WarningLatched, warning=Fault.JAM_EXIT)), Profile.METERS)
+    view = event_view(stored(made(messages.WarningLatched, warning=messages.Fault.JAM_EXIT)), Profile.METERS)
     assert view is not None and set(view["event"]) == {
         *("message", "seq", "boot", "uptime_s", "uptime_ms", "utc_s"),
         *("warning", "sensor"),

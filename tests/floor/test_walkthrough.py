@@ -8,7 +8,7 @@ from pathlib import Path
 
 from floor.walkthrough import blocks
 
-from fairshoe.cli.registry import load_arguments
+from fairshoe.cli.registry import add_arguments
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "FLOOR.md").read_text(encoding="utf-8")
 
@@ -23,5 +23,5 @@ def test_the_blocks_of_the_walkthrough_are_shell_and_their_arguments_exist() -> 
     for command in commands:
         name, *words = shlex.split(command)
         parser = argparse.ArgumentParser(exit_on_error=False)
-        load_arguments(name).add_arguments(parser)
+        add_arguments(parser, name)
         parser.parse_args(words)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import style_checks as checks
 
-from fairshoe.cli.registry import COMMANDS
+from fairshoe.cli.registry import COMMANDS, arguments_module
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE = ("firmware", "hal", "rig", "host_tools", "tools", "tests")
@@ -105,10 +105,17 @@ def test_importing_a_host_package_loads_nothing_else() -> None:
     report(findings)
 
 
-@pytest.mark.parametrize("folder", ["host_tools/fairshoe/arguments/", "host_tools/fairshoe/commands/"])
-def test_every_command_has_its_two_modules_and_no_other_is_there(folder: str) -> None:
+@pytest.mark.parametrize(
+    ("folder", "expected"),
+    [
+        ("host_tools/fairshoe/arguments/", {arguments_module(name) for name in COMMANDS}),
+        ("host_tools/fairshoe/commands/", {name.replace("-", "_") for name in COMMANDS}),
+    ],
+    ids=["arguments", "commands"],
+)
+def test_every_command_has_its_two_modules_and_no_other_is_there(folder: str, expected: set[str]) -> None:
     modules = {path.removeprefix(folder).removesuffix(".py") for path in python_files() if path.startswith(folder)}
-    assert modules - {"__init__"} == {name.replace("-", "_") for name in COMMANDS}
+    assert modules - {"__init__"} == expected
 
 
 def report(findings: list[str]) -> None:

@@ -54,7 +54,7 @@ ACTIONS = {
 }
 
 
-def add_arguments(command: argparse.ArgumentParser) -> None:
+def add_floor(command: argparse.ArgumentParser) -> None:
     command.description = "Keeps the central record of a floor in PostgreSQL, and judges alarms over it."
     command.epilog = EPILOG
     actions = command.add_subparsers(dest="action", required=True, metavar="ACTION")

@@ -22,7 +22,7 @@ cannot update one: docs/FLOOR.md.
 """
 
 
-def add_arguments(command: argparse.ArgumentParser) -> None:
+def add_gateway(command: argparse.ArgumentParser) -> None:
     command.description = "Records all shoes of an inventory in one process, and serves a read API and the floor page."
     command.epilog = EPILOG
     command.add_argument("inventory", nargs="?", type=Path, help="the inventory: made with fairshoe inventory add")

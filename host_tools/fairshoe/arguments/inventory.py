@@ -20,7 +20,7 @@ its new port. Then write the names of the tables into the file: docs/FLOOR.md.
 """
 
 
-def add_arguments(command: argparse.ArgumentParser) -> None:
+def add_inventory(command: argparse.ArgumentParser) -> None:
     command.description = "Makes and checks the inventory of a gateway: which shoes there are, and who may read."
     command.epilog = EPILOG
     actions = command.add_subparsers(dest="action", required=True)

@@ -21,7 +21,7 @@ stay in the store until the central record has them: docs/SCALE.md.
 """
 
 
-def add_arguments(command: argparse.ArgumentParser) -> None:
+def add_publish(command: argparse.ArgumentParser) -> None:
     command.description = "Publishes the events of a gateway's store to NATS JetStream, and runs until it is stopped."
     command.epilog = EPILOG
     command.add_argument("store", type=Path, metavar="STORE", help="the store of a gateway, one SQLite file")

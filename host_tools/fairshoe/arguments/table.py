@@ -38,7 +38,7 @@ docs/TABLE.md.
 """
 
 
-def add_arguments(command: argparse.ArgumentParser) -> None:
+def add_table(command: argparse.ArgumentParser) -> None:
     command.description = "Plays and settles games with the reference table system."
     command.epilog = EPILOG
     actions = command.add_subparsers(dest="action", required=True)

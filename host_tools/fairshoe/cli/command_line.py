@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from fairshoe import __version__
-from fairshoe.cli.registry import COMMANDS, GROUPS, load_arguments, load_command
+from fairshoe.cli.registry import COMMANDS, GROUPS, add_arguments, load_command
 from fairshoe.errors import Exit, FairshoeError, UsageError, nearest
 from fairshoe.printable import printable, say
 
@@ -75,7 +75,7 @@ def parser(*names: str) -> Parser:
     for name, about in COMMANDS.items():
         command = commands.add_parser(name, help=about)
         if name in names:
-            load_arguments(name).add_arguments(command)
+            add_arguments(command, name)
     texts = [
         f"{title}:\n" + "".join(f"  {name:14s} {about}\n" for name, about in group.items())
         for title, group in GROUPS.items()

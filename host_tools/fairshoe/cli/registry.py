@@ -1,7 +1,7 @@
 """The commands there are: in which group of --help, and what each is for.
 
-A command `some-name` is two modules: arguments/some_name.py with `add_arguments(command)`, which loads little, and
-commands/some_name.py with `run(options) -> int`.
+A command `some-name` has `add_some_name(command)` in the module of arguments/ that its group has here, which loads
+little, and `run(options) -> int` in commands/some_name.py.
 """
 
 from __future__ import annotations
@@ -66,13 +66,11 @@ GROUPS: dict[str, dict[str, str]] = {
         "completion": "print a completion script for your shell",
     },
 }
+# The module of arguments/ for each group. Those of a floor, and the table, have one each: they stand beside packages
+# of their own.
+_GROUP_MODULES = ("look", "simulate", "drive", "test", "prove", "", "device", "program")
+_ALONE = ("table",)
 COMMANDS = {name: about for group in GROUPS.values() for name, about in group.items()}
-
-
-class ArgumentsModule(Protocol):
-    """What a module of arguments/ has."""
-
-    def add_arguments(self, command: argparse.ArgumentParser) -> None: ...
 
 
 class CommandModule(Protocol):
@@ -81,8 +79,17 @@ class CommandModule(Protocol):
     def run(self, options: argparse.Namespace) -> int: ...
 
 
-def load_arguments(name: str) -> ArgumentsModule:
-    return cast(ArgumentsModule, importlib.import_module(f"fairshoe.arguments.{name.replace('-', '_')}"))
+def add_arguments(command: argparse.ArgumentParser, name: str) -> None:
+    """Give a command its description, arguments and examples."""
+    module = importlib.import_module(f"fairshoe.arguments.{arguments_module(name)}")
+    getattr(module, "add_" + name.replace("-", "_"))(command)
+
+
+def arguments_module(name: str) -> str:
+    """Where the arguments of a command are."""
+    groups = zip(GROUPS.values(), _GROUP_MODULES, strict=True)
+    shared = next(module for group, module in groups if name in group)
+    return name.replace("-", "_") if name in _ALONE or not shared else shared
 
 
 def load_command(name: str) -> CommandModule:

@@ -6,7 +6,7 @@ import argparse
 import json
 from dataclasses import fields
 
-from fairshoe.arguments.command import NAMES
+from fairshoe.arguments.drive import NAMES
 from fairshoe.cli.operating import driver_of
 from fairshoe.client.shoe import Pending, Shoe
 from fairshoe.errors import UsageError, nearest

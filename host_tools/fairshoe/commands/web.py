@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
-from fairshoe.arguments.web import SIM_PORT
+from fairshoe.arguments.simulate import SIM_PORT
 from fairshoe.boards.configs import board_names, load_board
 from fairshoe.cli.connection import Connection
 from fairshoe.errors import UsageError

@@ -35,7 +35,7 @@ def script() -> str:
 
 
 @pytest.mark.parametrize("start", [MODULE, script()], ids=["module", "script"])
-@pytest.mark.parametrize("module", ["fairshoe.cli.command_line", "fairshoe.arguments.status", "fairshoe.messages"])
+@pytest.mark.parametrize("module", ["fairshoe.cli.command_line", "fairshoe.arguments.look", "fairshoe.messages"])
 def test_an_interrupt_while_starting_is_no_traceback(start: str, module: str) -> None:
     program = INTERRUPTED.format(module=module, start=start)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=600, check=False)

@@ -10,7 +10,7 @@ from built_once import BOARD
 from flashed_board import FakeBoard
 from pty_board import PtyBoard
 
-from fairshoe.arguments import flash as flash_words
+from fairshoe.arguments import device
 from fairshoe.boards.configs import load_board
 from fairshoe.cli import command_line
 from fairshoe.commands import flash as flash_cli
@@ -230,7 +230,7 @@ def test_a_board_with_an_rp2040_is_refused_before_it_is_built(
 
 
 def test_the_examples_name_no_board_that_is_refused() -> None:
-    named = set(re.findall(r"--board ([a-z0-9-]+)(?![a-z0-9.-])", flash_words.EXAMPLES))
+    named = set(re.findall(r"--board ([a-z0-9-]+)(?![a-z0-9.-])", device.FLASH_EXAMPLES))
     assert named == {"pico2-shoe", "pico2-carousel"}
     for board in named:
         check_board(load_board(board)[0])

@@ -1,4 +1,4 @@
-"""The arguments of `fairshoe bench`."""
+"""The arguments and examples of the commands that test a shoe: bench, report."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ More: fairshoe docs BENCH
 """
 
 
-def add_arguments(bench: argparse.ArgumentParser) -> None:
+def add_bench(bench: argparse.ArgumentParser) -> None:
     bench.usage = "fairshoe bench [PORT] PLAN [options]\n       fairshoe bench list | show PLAN"
     bench.description = (
         "Runs a plan of tests on a shoe. It tells a technician what to do and checks it by the machine's own sensors. "
@@ -54,3 +54,20 @@ def _count(text: str) -> int:
     if not text.isdigit() or not 1 <= int(text) <= 1000:
         raise argparse.ArgumentTypeError("a whole number from 1 to 1000")
     return int(text)
+
+
+REPORT_EXAMPLES = """\
+examples:
+  fairshoe report reports/acceptance.json
+      write reports/acceptance.html; bench writes one too, so this is for a
+      report that came alone
+  fairshoe report acceptance.json -o print.html
+      write the page to another place
+"""
+
+
+def add_report(report: argparse.ArgumentParser) -> None:
+    report.description = "Writes the page of a report that `fairshoe bench` made: one HTML file, complete in itself."
+    report.epilog = REPORT_EXAMPLES
+    report.add_argument("report", metavar="FILE.json", help="a report that `fairshoe bench` wrote")
+    report.add_argument("-o", "--output", metavar="FILE.html", help="where to (beside the report)")

@@ -1,0 +1,291 @@
+"""The arguments and examples of the commands that set up a device, from flash to game."""
+
+from __future__ import annotations
+
+import argparse
+
+from fairshoe.cli import settings
+from fairshoe.cli.options import add_port, seconds, version
+from fairshoe.ship.identity import ROLLBACK_MAX
+
+FLASH_EXAMPLES = """\
+examples:
+  fairshoe flash /dev/ttyACM0 --board pico2-carousel
+      build, write what changed, reset, check that it runs
+  fairshoe flash /dev/ttyACM0 --board pico2-shoe --table-port /dev/ttyUSB0
+      the same, then ask the device at its table port what it runs
+  fairshoe flash /dev/ttyACM0 --board my-shoe.json --dry-run
+      list what would be written and deleted; the device is read and restarted
+  fairshoe flash /dev/ttyACM0 --board pico2-shoe \\
+      --release release-0.1.0 --key signing.key.pub
+      write the files of a signed release
+  fairshoe flash --board pico2-carousel
+      only build, and say what would be written
+
+A Pico with an RP2040 runs an image alone: fairshoe image --help.
+A shoe that runs gives no prompt. Restart it when this command asks for it.
+Pulling the cable does no harm: run the same command again to finish.
+More: fairshoe docs FLASH
+"""
+
+
+def add_flash(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Builds what one board ships, compares it with what is on the device, writes and deletes only what "
+        "differs, reads everything back, resets the device and sees that it runs."
+    )
+    command.epilog = FLASH_EXAMPLES
+    command.add_argument("--board", required=True, help="a board's name or the path of a .json file")
+    command.add_argument("port", nargs="?", metavar="PORT", help="USB or console port; without it files are only built")
+    command.add_argument("--release", metavar="FOLDER", help="files of a release, in place of building them")
+    command.add_argument("--key", action="append", default=[], metavar="FILE", help="public key that you trust")
+    command.add_argument("--unsigned", action="store_true", help="take a release without looking at its signature")
+    command.add_argument("--game", help="the game it plays, in place of the board config's")
+    command.add_argument("--table-port", metavar="PORT", help="afterwards, say hello here and compare the answer")
+    command.add_argument("--dry-run", action="store_true", help="only say what would be written and deleted")
+    command.add_argument("--clean", action="store_true", help="delete everything on the device that is not fairshoe's")
+    command.add_argument("--wait-s", type=seconds, default=90.0, metavar="S", help="for the prompt (%(default)s)")
+    command.add_argument("--other-board", action="store_true", help="take a board that calls itself something else")
+    command.add_argument("--other-micropython", action="store_true", help="take a MicroPython that was never tried")
+    command.add_argument("--at-least", type=version, metavar="VERSION", help="refuse a release older than this")
+    command.add_argument("--older", metavar="VERSION", help="replace a newer firmware by this older version on purpose")
+    command.add_argument("--json", action="store_true", help="the result as JSON; progress goes to standard error")
+
+
+OUT = "build/image"
+IMAGE_EXAMPLES = """\
+examples:
+  fairshoe image --board pico-carousel --micropython ../micropython
+      a release image: no prompt, no file system
+  fairshoe image --board pico-carousel --micropython ../micropython --bench
+      the same firmware with MicroPython's prompt and file system
+  fairshoe image --board pico2-shoe --micropython ../micropython \\
+      --sign key.pem --rollback 1
+      signed for the boot ROM of the Pico 2, with the OTP settings beside it
+
+To install: hold BOOTSEL at power-up and copy the .uf2 onto the drive that
+appears. The checkout must be MicroPython 1.28.x with its submodules; this
+command says what is missing and downloads nothing.
+exit status: 0 built, 6 older than the image that is there, 8 cannot be built
+More: fairshoe docs IMAGE
+"""
+
+
+def add_image(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Builds one UF2 that holds MicroPython, the firmware, the board config, the game and the "
+        "dictionary, with the build of a MicroPython checkout. The same sources and tools give the same bytes."
+    )
+    command.epilog = IMAGE_EXAMPLES
+    command.add_argument("--board", required=True, help="a board's name or the path of a .json file")
+    command.add_argument("--micropython", required=True, metavar="DIR", help="a MicroPython checkout")
+    command.add_argument("--picotool", metavar="DIR", help="folder with picotoolConfig.cmake (or set PICOTOOL)")
+    command.add_argument("--game", help="the game it plays, in place of the board config's")
+    command.add_argument("--bench", action="store_true", help="keep the prompt and the file system")
+    command.add_argument(
+        "--rollback", type=_rollback, default=0, metavar="N", help=f"rollback number, 0 to {ROLLBACK_MAX} (%(default)s)"
+    )
+    command.add_argument("--sign", metavar="KEY.PEM", help="sign for the boot ROM of a Pico 2: docs/SIGNED_BOOT.md")
+    command.add_argument("--older", metavar="VERSION", help="replace a newer image by this older version on purpose")
+    command.add_argument("-o", "--out", default=OUT, metavar="FOLDER", help="where to build (%(default)s)")
+    command.add_argument("--json", action="store_true", help="the record as JSON; progress goes to standard error")
+
+
+def _rollback(text: str) -> int:
+    value = int(text)
+    if not 0 <= value <= ROLLBACK_MAX:
+        raise argparse.ArgumentTypeError(f"between 0 and {ROLLBACK_MAX}")
+    return value
+
+
+VERIFY_EXAMPLES = """\
+examples:
+  picotool save -a flash.bin
+      first, with BOOTSEL held at power-up: the boot ROM reads the flash
+  fairshoe verify --image flash.bin --release release-0.1.0 \\
+      --key signing.key.pub
+      evidence: every file in the flash; of an image every byte, and its signer
+  fairshoe verify /dev/ttyACM0 --release release-0.1.0 --key signing.key.pub
+      quick, and only the device's own word: altered code can lie
+  fairshoe verify --folder copied/ --release release-0.1.0 \\
+      --key signing.key.pub
+      files copied from a device, or a release before it is used
+
+exit status: 0 the same, 6 it differs or the signature is wrong
+More: fairshoe docs FLASH
+"""
+
+
+def add_verify(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Compares every file of a device with a signed release: what is altered, missing, or there and not part of it."
+    )
+    command.epilog = VERIFY_EXAMPLES
+    command.add_argument("--release", required=True, metavar="FOLDER", help="the release, or its manifest.json")
+    command.add_argument("--board", help="which board of the release; needed only if it has several")
+    command.add_argument("--key", action="append", default=[], metavar="FILE", help="public key that you trust")
+    command.add_argument("--unsigned", action="store_true", help="compare without a signature: proves less")
+    command.add_argument("--at-least", type=version, metavar="VERSION", help="refuse a release older than this")
+    command.add_argument("port", nargs="?", metavar="PORT", help="the device's USB or console port, at its prompt")
+    command.add_argument("--image", metavar="FILE", help="the whole flash as picotool saved it, .bin or .uf2")
+    command.add_argument("--folder", metavar="FOLDER", help="a folder with the files of one device")
+    command.add_argument("--wait-s", type=seconds, default=90.0, metavar="S", help="for the prompt (%(default)s)")
+    command.add_argument("--json", action="store_true", help="the result as JSON")
+
+
+RELEASE_EXAMPLES = """\
+examples:
+  fairshoe release build --board pico2-shoe -o release-0.1.0
+      the files of a board, and manifest.json; --board may be repeated
+  fairshoe release build --board pico2-shoe -o release-0.1.0 \\
+      --micropython RPI_PICO2.uf2
+      with the hash of the MicroPython that belongs to it
+  fairshoe release build --board pico-carousel -o release-0.1.0 \\
+      --image build/image/fairshoe-0.1.0-pico-carousel.uf2
+      with the image that `fairshoe image` built from the same sources; a
+      board with an RP2040 needs it
+  fairshoe release keygen signing.key
+      once: a key to sign with, and signing.key.pub to publish
+  fairshoe release sign release-0.1.0 --key signing.key
+
+The same sources give the same bytes on every machine, so anyone can build a
+release again and compare.
+More: fairshoe docs FLASH
+"""
+_RAW = argparse.RawDescriptionHelpFormatter
+
+
+def add_release(top: argparse.ArgumentParser) -> None:
+    top.description = "Builds the files of boards with a manifest of their hashes, and signs it."
+    top.epilog = RELEASE_EXAMPLES
+    actions = top.add_subparsers(dest="action", required=True, metavar="ACTION")
+    make = actions.add_parser(
+        "build", help="files and manifest into a folder", epilog=RELEASE_EXAMPLES, formatter_class=_RAW
+    )
+    make.add_argument("--board", action="append", required=True, help="a name or a .json file; may be given again")
+    make.add_argument("--game", help="the game they play, in place of the board configs'")
+    make.add_argument("--micropython", metavar="UF2", help="the interpreter that the devices have: its hash goes along")
+    make.add_argument(
+        "--image", action="append", default=[], metavar="UF2", help="of `fairshoe image`; may be repeated"
+    )
+    make.add_argument("-o", "--out", required=True, metavar="FOLDER", help="a new or empty folder")
+    make.add_argument("--json", action="store_true", help="what was built, as JSON")
+    key = actions.add_parser("keygen", help="make a key to sign releases with")
+    key.add_argument("path", metavar="FILE", help="for the signing key; the public one goes into FILE.pub")
+    sign = actions.add_parser("sign", help="sign a release")
+    sign.add_argument("release", metavar="FOLDER", help="what `fairshoe release build` wrote")
+    sign.add_argument("--key", required=True, metavar="FILE", help="the signing key")
+
+
+PROVISION_EXAMPLES = """\
+examples:
+  fairshoe provision /dev/ttyACM0 --out keys
+      the first key of a device
+  fairshoe provision /dev/ttyACM0 --out new-keys --rotate \\
+      --key-file keys/device.key
+      a new key in place of the one in force
+  fairshoe provision /dev/ttyACM0 --out new-keys --replace
+      the key in force is lost; open the door first
+
+`fairshoe keys new` makes keys for a simulated shoe or a test.
+More: fairshoe docs SECURITY
+"""
+
+
+def add_provision(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Makes a device key and the keys of all roles as files that only you can read, sends the device key to the "
+        "service port and checks that it arrived. Also stores the public key of the device's signatures. Turn the "
+        "key switch on first. PORT is the service port."
+    )
+    command.epilog = PROVISION_EXAMPLES
+    add_port(command)
+    command.add_argument("--out", required=True, metavar="FOLDER", help="for the keys; no file in it is overwritten")
+    command.add_argument("--rotate", action="store_true", help="replace the key in force, which --key-file holds")
+    command.add_argument("--replace", action="store_true", help="replace a lost key; the door must be open too")
+    command.add_argument("--key-file", metavar="F", help="with --rotate: the device key in force")
+
+
+KEYS_EXAMPLES = """\
+examples:
+  fairshoe keys new keys
+      make a device key and the keys of all roles, in the folder keys
+  fairshoe sim --key-file keys/device.key --mode table
+      a simulated shoe with that key, which takes commands
+  fairshoe round --key-file keys/table.key
+      then, in a second terminal: a round under commands
+
+A real device gets its key from `fairshoe provision`.
+"""
+
+
+def add_keys(command: argparse.ArgumentParser) -> None:
+    command.description = "Makes keys for a simulated shoe or a test: a device key and the keys of all roles."
+    command.epilog = KEYS_EXAMPLES
+    actions = command.add_subparsers(dest="action", required=True, metavar="ACTION")
+    new = actions.add_parser("new", help="make keys", description=command.description)
+    new.epilog = KEYS_EXAMPLES
+    new.add_argument("folder", metavar="FOLDER", help="for the key files; no file in it is overwritten")
+
+
+CONFIG_EXAMPLES = """\
+examples:
+  fairshoe config show
+      every setting, and where it comes from
+  fairshoe config check my-board.json
+      everything that is wrong with a board config
+"""
+SHOW_EPILOG = """\
+settings, by name in the file and by environment variable:
+{table}
+
+The settings file is $XDG_CONFIG_HOME/fairshoe/config.toml, with ~/.config if
+that is unset, or the one named by FAIRSHOE_CONFIG or --config FILE:
+
+  port = "/dev/ttyACM0"
+  key_file = "table.key"     # relative to the folder of this file
+"""
+
+
+def add_config(config: argparse.ArgumentParser) -> None:
+    config.description = "Shows the settings of this program, and checks board configs."
+    config.epilog = CONFIG_EXAMPLES
+    actions = config.add_subparsers(dest="action", required=True)
+    table = "\n".join(f"  {each.name:11s} {each.variable:20s} {each.about}" for each in settings.SETTINGS)
+    show = actions.add_parser(
+        "show",
+        help="print every setting and where it comes from",
+        epilog=SHOW_EPILOG.format(table=table),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    show.add_argument("--json", action="store_true", help="as one JSON object")
+    for each in settings.SETTINGS:
+        kind = float if each.kind == "number" else str
+        word = "--port" if each.name == "port" else each.flag
+        show.add_argument(word, dest=each.name, type=kind, metavar="X", help="as if a command had been given this")
+    check = actions.add_parser("check", help="say whether board configs can work")
+    check.add_argument("board", nargs="+", help="a board's name or the path of a .json file")
+    check.add_argument("--json", action="store_true", help="one JSON object a line and board")
+
+
+GAME_EXAMPLES = """\
+examples:
+  fairshoe game list
+      the games that belong to this version
+  fairshoe game check my-game.json
+      everything that is wrong with a game file of your own
+  fairshoe demo --game my-game.json
+      then play it on a simulated shoe
+
+More: fairshoe docs GAMES
+"""
+
+
+def add_game(command: argparse.ArgumentParser) -> None:
+    command.description = "Lists games, and checks game files. A game is a JSON file: deck, stacks, rules and clauses."
+    command.epilog = GAME_EXAMPLES
+    actions = command.add_subparsers(dest="action", required=True)
+    actions.add_parser("list", help="list the games that belong to this version")
+    check = actions.add_parser("check", help="say whether game files can be played")
+    check.add_argument("game", nargs="+", help="a game's name or the path of a .json file")
+    check.add_argument("--json", action="store_true", help="one JSON object a line and game")
