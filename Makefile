@@ -163,18 +163,20 @@ soak-kill: ready ## rounds by commands while host, power and cable are killed at
 growth: ready ## whether memory grows over 1,000 rounds, on the MicroPython VM  [ROUNDS=]
 	@$(BIN)/node tools/mpy/growth.mjs $(or $(ROUNDS),1000)
 
-hil: ## play and measure the firmware on an emulated RP2040  UF2=firmware.uf2 [BOARD= ROUNDS= CARDS= SEED= ONLY= JOBS= QUICK=1 KEYED=1]
-	@$(PYTHON) tools/setup.py --quiet --hil
+hil: ready ## play and measure the firmware on an emulated RP2040  UF2=firmware.uf2 or a folder of them [BOARD= ROUNDS= CARDS= SEED= RUNS= ONLY= JOBS= QUICK=1 KEYED=1 WRITE=1]
 	@$(TOOL) hil $(call opt,--uf2,$(UF2)) $(call opt,--board,$(BOARD)) \
 		$(call opt,--rounds,$(ROUNDS)) $(call opt,--cards,$(CARDS)) $(call opt,--seed,$(SEED)) $(call opt,--only,$(ONLY)) \
-		$(call opt,--jobs,$(JOBS)) $(if $(QUICK),--quick) $(if $(KEYED),--keyed)
+		$(call opt,--jobs,$(JOBS)) $(if $(QUICK),--quick) $(if $(KEYED),--keyed) \
+		$(call opt,--runs,$(RUNS)) $(if $(WRITE),--write)
 
 hil-smoke: ## the shortest run of hil: one round  UF2=firmware.uf2 [BOARD=]
 	@$(MAKE) --no-print-directory hil QUICK=1
 
-.PHONY: hil-contract
-hil-contract: ## what hal/api.py promises, kept by the port on the emulated RP2040  UF2=firmware.uf2 [KIND= JOBS=]
-	@$(PYTHON) tools/setup.py --quiet --hil
+.PHONY: hil-contract hil-same
+hil-same: ready ## whether the emulated RP2040 is the same machine in bursts and one instruction at a time  UF2=firmware.uf2 [BOARD=]
+	@$(TOOL) hil.same $(call opt,--uf2,$(UF2)) $(call opt,--board,$(BOARD))
+
+hil-contract: ready ## what hal/api.py promises, kept by the port on the emulated RP2040  UF2=firmware.uf2 [KIND= JOBS=]
 	@$(TOOL) hil.contract $(call opt,--uf2,$(UF2)) $(call opt,--kind,$(KIND)) $(call opt,--jobs,$(JOBS))
 
 .PHONY: fleet-chaos

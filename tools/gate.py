@@ -81,6 +81,7 @@ def full_stages() -> list[Stage]:
         Stage("full-chance", [*FULL, *CHANCE], EVERYTHING, more),
         Stage("full-others", others(FULL, "tests/web", "tests/floor_servers", "tests/host", *CHANCE), EVERYTHING, more),
         Stage("types-all", [PYRIGHT], EVERYTHING),
+        Stage("chip", module("hil", "--quick", "--keyed", "--if-possible"), EVERYTHING),
         Stage("floor-chaos", module("floor", "--if-possible", "--chaos"), EVERYTHING),
     ]
 

@@ -119,10 +119,6 @@ def install_fairshoe() -> None:
     call(command, "install fairshoe itself")
 
 
-def install_hil() -> None:
-    pip_install("hil.txt")
-
-
 def install_bench() -> None:
     pip_install("bench.txt", "--no-build-isolation", "--use-pep517")
 
@@ -154,7 +150,6 @@ STEPS = (
     Step("fairshoe", "fairshoe, in place", ("pyproject.toml",), BIN / "fairshoe", install_fairshoe),
 )
 BENCH = Step("bench", "packages to measure against", ("requirements/bench.txt",), BIN / "mavgen.py", install_bench)
-HIL = Step("hil", "RP2040 emulator", ("requirements/hil.txt",), BIN / "mpremote", install_hil)
 WEB = Step("web", "Playwright, for the bench page", ("requirements/web.txt",), BIN / "playwright", install_web)
 FLOOR = Step("floor", "NATS server, for the floor", ("requirements/floor.txt",), BIN / "nats-server", install_floor)
 DOCS = Step("docs", "documentation site", ("requirements/docs.txt",), BIN / "mkdocs", install_docs)
@@ -231,7 +226,6 @@ def say_and_do(step: Step, place: str) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Install what fairshoe's make targets need into .venv.")
-    parser.add_argument("--hil", action="store_true", help="also the RP2040 emulator of make hil")
     parser.add_argument("--bench", action="store_true", help="also the packages that make bench compares with")
     parser.add_argument("--docs", action="store_true", help="also the documentation site of make docs")
     parser.add_argument("--web", action="store_true", help="also what drives a browser for make test-web")
@@ -245,7 +239,7 @@ def main() -> int:
                     *PYTHON_MIN, sys.version.split()[0]
                 )
             )
-        extras = [*[HIL] * args.hil, *[BENCH] * args.bench, *[DOCS] * args.docs, *[WEB] * args.web]
+        extras = [*[BENCH] * args.bench, *[DOCS] * args.docs, *[WEB] * args.web]
         extras += [FLOOR] * args.floor
         if not set_up((*STEPS, *extras)) and not args.quiet:
             print("setup: nothing to do")

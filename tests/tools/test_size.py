@@ -127,7 +127,7 @@ def test_every_reference_board_and_the_largest_of_all_ship_one_machine_within_bu
     shipped, _folder = ship_once(board)
     kinds = {"carousel": "carousel", "shelves": "shelves", "shoe": "motor_shoe", "draw": "hand_shoe"}
     machines = {Path(item.source).stem for item in shipped if item.source.startswith("firmware/machines/")}
-    assert machines & set(kinds.values()) == {kinds[board.partition('-')[2]]}
+    assert machines & set(kinds.values()) == {kinds[board.partition("-")[2]]}
     assert sum(item.shipped_bytes for item in shipped) < size.BUDGET_BYTES
     # A machine that draws no order keeps no seed of one.
     keeps = any(item.source == "firmware/journal/seeds.py" for item in shipped)
@@ -160,7 +160,7 @@ def test_refuses_to_ship_the_simulator(tree: Path, tmp_path: Path, line: str) ->
 
 
 def test_the_files_of_an_rp2040_have_no_line_numbers_and_say_what_they_are_for(
-    capsys: pytest.CaptureFixture[str]
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     flow = "firmware/games/flow.mpy"
     assert len(build("pico-shoe").files[flow]) < len(build("pico2-shoe").files[flow]) * 0.95

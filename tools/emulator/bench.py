@@ -19,6 +19,7 @@ from rig.actions import do, typed
 
 _PICK = 0
 _BEAT_US = 20  # how closely steps keep time
+_STEPS_PIO = 0  # the block that makes them
 
 
 class Bench:
@@ -66,6 +67,7 @@ class Bench:
         self._outputs = bytearray(len(OUTPUTS))
         self._due = pico.alarm(self.catch_up)
         self._beat = pico.alarm(self._beating)
+        self._beats = False
         self._to_device = bytearray()
         self._rx_low = False
         self._feeding = pico.alarm(self._feed)
@@ -144,7 +146,7 @@ class Bench:
         if self.axis is not None:
             self.pico.listen(self.config["axis"]["step"], self._step)
             self.pico.listen(self.config["axis"]["dir"], self._turn)
-            self._beat.schedule(_BEAT_US * 1000)
+            self.pico.pio.on_write(_STEPS_PIO, self._start_beating)
         link = self.config["link"]
         self.uart = self.pico.mcu.uart[link["uart"]]
         self.uart.on_byte = self._received
@@ -172,9 +174,16 @@ class Bench:
         if self.axis is not None:
             self.axis.forward = level
 
+    def _start_beating(self) -> None:
+        """As long as steps are made: an alarm every 20 us costs more than all else while there are none."""
+        if not self._beats and self.pico.pio.works(_STEPS_PIO):
+            self._beats = True
+            self._beat.schedule(_BEAT_US * 1000)
+
     def _beating(self) -> None:
-        self.pico.sync_pio()
-        self._beat.schedule(_BEAT_US * 1000)
+        self.pico.pio.sync()
+        self._beats = False
+        self._start_beating()
 
     def _show_lines(self) -> None:
         """Put every edge on its pin, bounces too, and every button on the expander."""

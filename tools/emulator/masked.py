@@ -1,4 +1,4 @@
-"""How long interrupts had to wait: for code that masks them, or for another one's handler. Seen by looking often."""
+"""How long interrupts had to wait: for code that masks them, or for another one's handler."""
 
 from emulator.pico import Pico
 
@@ -6,11 +6,13 @@ LOOK_US = 5
 
 
 class MaskedTime:
-    """The longest times so far, to the microseconds between two looks."""
+    """The longest times so far. Bursts time every change of PRIMASK and IPSR; without them the core is looked at often,
+    and times are known to the microseconds between two looks."""
 
     def __init__(self, pico: Pico) -> None:
         self.masked_us = 0
         self.handler_us = 0
+        self._bursts = pico.bursts
         self._core = pico.mcu.core
         self._masked = 0
         self._handler = 0
@@ -18,10 +20,15 @@ class MaskedTime:
 
     def start(self) -> None:
         self.masked_us = self.handler_us = self._masked = self._handler = 0
-        self._alarm.schedule(LOOK_US * 1000)
+        if self._bursts:
+            self._bursts.forget_waits()
+        else:
+            self._alarm.schedule(LOOK_US * 1000)
 
     def stop(self) -> None:
         self._alarm.cancel()
+        if self._bursts:
+            self.masked_us, self.handler_us = self._bursts.longest_waits_us()
 
     def _look(self) -> None:
         core = self._core

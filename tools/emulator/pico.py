@@ -10,7 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from emulator.burst import Bursts
 from emulator.flashfs import FS_OFFSET
+from emulator.native import load_burst
 from emulator.pio import PioClock
 from emulator.pl011 import Pl011
 
@@ -49,12 +51,15 @@ class Pico:
         self._device.cdc.on_serial_data = self.console.extend
         for uart in self.mcu.uart:
             Pl011.replace(uart)
-        self._pio = PioClock(self.mcu, self.clock)
+        self.pio = PioClock(self.mcu, self.clock)
         self._hold_idle_usb()
         self._loop_back_outputs()
         self._slow_down_flash()
         self._watch_watchdog()
         self.mcu.core.pc = memory.FLASH_START_ADDRESS
+        library = load_burst()
+        self.bursts = Bursts(library, self.mcu, self._simulator) if library is not None else None
+        self._batch: Callable[[], None] = self.bursts.batch if self.bursts else self._simulator._execute_batch
 
     # -- emulated time -------------------------------------------------------------------------------------------
 
@@ -102,22 +107,18 @@ class Pico:
         began = time.perf_counter()
         self._simulator.stopped = False
         while not self._simulator.stopped:
-            self._simulator._execute_batch()
+            self._batch()
         self.wall_s += time.perf_counter() - began
         looking.cancel()
         end.cancel()
         return bool(reached) or until is None
-
-    def sync_pio(self) -> None:
-        """Let PIO run up to the present: code that waits for its pins calls this as often as it needs exact levels."""
-        self._pio.sync()
 
     # -- pins ----------------------------------------------------------------------------------------------------
 
     def drive(self, number: int, level: bool) -> None:
         """Put a level on an input pin from outside; only a change makes an edge."""
         if self._driven.get(number) != level:
-            self._pio.sync()
+            self.pio.sync()
             self._driven[number] = level
             self.mcu.gpio[number].set_input_value(level)
 
@@ -235,6 +236,8 @@ class Pico:
         def reset() -> None:
             self.resets += 1
             trigger()
+            if self.bursts:
+                self.bursts.chip_was_reset()
 
         watchdog.on_watchdog_trigger = reset
         write = watchdog.write_uint32

@@ -36,9 +36,10 @@ class Unasked(dict[int, Any]):
 class Registers:
     """What the core sees of a block: up to date whenever it looks."""
 
-    def __init__(self, pio: Any, sync: Callable[[], None]) -> None:
+    def __init__(self, pio: Any, sync: Callable[[], None], written: Callable[[Any], None]) -> None:
         self.pio = pio
         self._sync = sync
+        self._written = written
 
     def read_uint32(self, offset: int) -> int:
         self._sync()
@@ -48,11 +49,13 @@ class Registers:
         self._sync()
         self.pio.write_uint32(offset, value)
         self._join(offset)
+        self._written(self.pio)
 
     def write_uint32_atomic(self, offset: int, value: int, kind: Any) -> None:
         self._sync()
         self.pio.write_uint32_atomic(offset, value, kind)
         self._join(offset)
+        self._written(self.pio)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.pio, name)
@@ -75,15 +78,23 @@ class PioClock:
         self._mcu = mcu
         self._clock = clock
         self._busy = False
+        self._on_write: dict[int, Callable[[], None]] = {}
         mcu.pio = Unasked(self.blocks)
         for key, part in list(mcu.peripherals.items()):
             if part in self.blocks:
-                mcu.peripherals[key] = Registers(part, self.sync)
+                mcu.peripherals[key] = Registers(part, self.sync, self._written)
         dma = mcu.dma
         dma.read_uint32 = self._after_sync(dma.read_uint32)
         dma.write_uint32 = self._after_sync(dma.write_uint32)
         for channel in dma.channels:
             channel.schedule_transfer = self._at_once(dma, channel, channel.schedule_transfer)
+
+    def works(self, number: int) -> bool:
+        """Whether a state machine of this block executes instructions, or has a word to go on with."""
+        return any(
+            machine.enabled and (not machine.waiting or not machine.tx_fifo.empty)
+            for machine in self.blocks[number].machines
+        )
 
     def sync(self) -> None:
         """Run up to the present. What that sets off asks again, and is answered by the run that is under way."""
@@ -97,6 +108,15 @@ class PioClock:
                     pio.advance(max((pio.next_due_fp - pio.cycle_fp + 255) >> 8, 0))
             pio.cycle_fp = max(pio.cycle_fp, target)
         self._busy = False
+
+    def on_write(self, number: int, action: Callable[[], None]) -> None:
+        """Call when the core or DMA has written a register of this block."""
+        self._on_write[number] = action
+
+    def _written(self, pio: Any) -> None:
+        action = self._on_write.get(self.blocks.index(pio))
+        if action is not None:
+            action()
 
     def _skip_turns(self, pio: Any, target: int) -> bool:
         """Whole turns in which the program that watches the beams sees nothing new: only its count falls."""

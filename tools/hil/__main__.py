@@ -11,11 +11,16 @@ import argparse
 import json
 import sys
 import time
+from dataclasses import dataclass
+
+from emulator.native import prepare
+from stages import NOT_RUN
 
 from fairshoe.errors import FairshoeError
 from fairshoe.ship.import_closure import ShipError
 from hil import report
-from hil.options import add_uf2, find_image
+from hil.board import ROOT
+from hil.options import add_uf2, find_image, images_in
 from hil.parts import Part
 from hil.player import StoryError
 from hil.run import PRODUCT, Run, parts_of, play_all
@@ -24,7 +29,7 @@ from hil.run import PRODUCT, Run, parts_of, play_all
 def parse(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="hil", description="The firmware on an emulated Pico, played and measured.")
     add_uf2(parser)
-    parser.add_argument("--board", default="pico-carousel", help="a name in board_configs/ (default %(default)s)")
+    parser.add_argument("--board", help="a name in board_configs/ (default: the image's own, else pico-carousel)")
     parser.add_argument("--rounds", type=int, default=3, help="rounds to play (default %(default)s)")
     parser.add_argument("--cards", type=int, default=0, help="deck to play with instead of the default one")
     parser.add_argument("--keyed", action="store_true", help="a session under the device's key, as at a table")
@@ -33,23 +38,76 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
         "--only", action="append", metavar="PART", help="only this part, or those of a pattern; repeatable"
     )
     parser.add_argument("--seed", type=int, default=7, help="of the plant (default %(default)s)")
+    parser.add_argument("--runs", type=int, default=1, help="measure rounds so often, each with another seed")
+    parser.add_argument("--if-possible", action="store_true", help="without an image say so, and pass")
+    parser.add_argument("--write", action="store_true", help="write the figures into docs/BUDGETS.md")
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
     parser.add_argument("--strict", action="store_true", help="fail when a budget is missed, too")
     return parser.parse_args(argv)
 
 
+@dataclass
+class Played:
+    """One board: its title, its figures, how each part ended, and the time that it took."""
+
+    title: str
+    rows: list[report.Row]
+    results: dict[str, str]
+    ends: str
+
+    @property
+    def good(self) -> bool:
+        return all(result == report.GOOD for result in self.results.values())
+
+
 def main(argv: list[str] | None = None) -> int:
     options = parse(argv)
-    image, wrong = find_image(options)
-    if image is None or options.rounds < 1:
-        print(wrong or "hil: --rounds is at least 1", file=sys.stderr)
+    if min(options.rounds, options.runs) < 1:
+        print("hil: --rounds and --runs are at least 1", file=sys.stderr)
         return 2
     if options.quick:
         options.rounds = 1
+    if options.if_possible and options.uf2 is None:
+        print(f"{NOT_RUN}: rounds on the emulated chip; UF2= names an image, or a folder of them (make image BENCH=1)")
+        return 0
+    began = time.perf_counter()
+    played: dict[str, Played] = {}
+    for uf2 in images_in(options.uf2):
+        options.uf2 = uf2
+        done = play_image(options)
+        if isinstance(done, int):
+            return done
+        board, found = done
+        played[board] = found
+    if options.json:
+        print(json.dumps([report.as_json(one.title, one.rows, one.results) for one in played.values()], indent=1))
+    if options.write:
+        text = f"{options.runs} runs of each board, seeds from {options.seed} on; {next(iter(played.values())).title}. "
+        text += f"All of it took {(time.perf_counter() - began) / 60:.0f} minutes."
+        columns = {board: one.rows for board, one in played.items()}
+        parts = {board: one.results for board, one in played.items()}
+        report.write_budgets(ROOT / "docs" / "BUDGETS.md", report.markdown(columns, parts, text))
+    kept = all(row.kept for one in played.values() for row in one.rows)
+    return 0 if all(one.good for one in played.values()) and (kept or not options.strict) else 1
+
+
+def play_image(options: argparse.Namespace) -> tuple[str, Played] | int:
+    """A board and how it went, or the exit status of what cannot be played."""
+    image, wrong = find_image(options)
+    if image is None:
+        print(wrong, file=sys.stderr)
+        return 2
     began = time.perf_counter()
     try:
+        prepare(lambda text: print(f"hil: {text}", file=sys.stderr))
         run = Run(options, image)
         said, parts = play_all(run, parts_of(run, options), options.jobs)
+        runs = [rows_of(run, said, parts)]
+        for number in range(1, options.runs if "rounds" in parts else 1):
+            again = Run(argparse.Namespace(**{**vars(options), "seed": options.seed + number}), image)
+            said_again, rounds = play_all(again, ["rounds"], 1)
+            parts[f"rounds, seed {again.seed}"] = rounds["rounds"]
+            runs.append(rows_of(again, said_again, rounds))
     except ShipError as error:
         print(f"hil: {error}", file=sys.stderr)
         return 2
@@ -59,10 +117,10 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("hil: interrupted", file=sys.stderr)
         return 130
-    return show(run, options, said, parts, time.perf_counter() - began)
+    return run.board, show(run, options, said, parts, report.merged(runs), time.perf_counter() - began)
 
 
-def show(run: Run, options: argparse.Namespace, said: report.Said, parts: dict[str, Part], wall_s: float) -> int:
+def rows_of(run: Run, said: report.Said, parts: dict[str, Part]) -> list[report.Row]:
     rows = run.boot_rows(said) if said else []
     rounds = parts.get("rounds")
     if rounds is not None and rounds.result == report.GOOD and rounds.motion:
@@ -70,17 +128,21 @@ def show(run: Run, options: argparse.Namespace, said: report.Said, parts: dict[s
         rows += report.round_rows(rounds.said, run.rounds, run.image.frozen, run.main_extra)
     if PRODUCT in parts and "welcome_ms" in parts[PRODUCT].motion:
         rows.append(report.Row("power-on to the product's welcome", parts[PRODUCT].motion["welcome_ms"], "ms"))
+    return rows
+
+
+def show(
+    run: Run, options: argparse.Namespace, said: report.Said, parts: dict[str, Part], rows: list[report.Row],
+    wall_s: float,
+) -> Played:  # fmt: skip
     results = {name: part.result for name, part in parts.items()}
     title = f"{run.board}, {run.image.kind} image, {run.deck} cards, {'keyed' if run.keyed else 'clear'}: fairshoe "
     title += " ".join(said.get("version", ["?"]))
-    if options.json:
-        print(json.dumps(report.as_json(title, rows, results), indent=1))
-    else:
-        emulated_s = sum(part.emulated_s for part in parts.values())
-        ends = f"{emulated_s:.0f} s of emulated time took {wall_s:.0f} s; limits: docs/BUDGETS.md"
-        print(report.table(title, rows, results, ends))
-    good = all(result == report.GOOD for result in results.values())
-    return 0 if good and (not options.strict or all(row.kept for row in rows)) else 1
+    emulated_s = sum(part.emulated_s for part in parts.values())
+    ends = f"{emulated_s:.0f} s of emulated time took {wall_s:.0f} s; limits: docs/BUDGETS.md"
+    if not options.json:
+        print(report.table(title, rows, results, ends), flush=True)
+    return Played(title, rows, results, ends)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from emulator.native import prepare
+
 from fairshoe import _device
 from fairshoe.ship.import_closure import ShipError
 from hil.board import ROOT, Notes
@@ -93,6 +95,7 @@ def hold_kind(kind: str, options: argparse.Namespace, image: Image, notes: Notes
     wanted = {name: promise for name, promise in known.items() if options.only in name}
     if not wanted:
         return {}
+    prepare(notes)
     notes(f"booting MicroPython with the files of pico-{kind}")
     from emulator.contract_driver import EmulatedDriver, Started
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import os
 from pathlib import Path
 
@@ -24,6 +23,13 @@ def add_uf2(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=int, default=2, help="emulated boards at a time (default %(default)s)")
 
 
+def images_in(uf2: str | None) -> list[str | None]:
+    """The file that was named; of a folder, all bench images in it."""
+    if uf2 is None or not Path(uf2).is_dir():
+        return [uf2]
+    return [str(path) for path in sorted(Path(uf2).glob("*-bench.uf2"))] or [uf2]
+
+
 def find_image(options: argparse.Namespace) -> tuple[Image | None, str]:
     """The image, or none and the reason."""
     if options.uf2 is None:
@@ -34,6 +40,4 @@ def find_image(options: argparse.Namespace) -> tuple[Image | None, str]:
     image = read_image(path)
     if image.problem:
         return None, f"hil: {path} {image.problem}\n\n{NEEDED}"
-    if importlib.util.find_spec("rp2040py") is None:
-        return None, "hil: the emulator is not installed; `make hil` installs it first"
     return (None, "hil: --jobs is at least 1") if options.jobs < 1 else (image, "")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 SCAN_MEAN_US, SCAN_WORST_US, CPU_PERCENT = 1200, 4000, 40
@@ -25,18 +26,33 @@ class Row:
     unit: str = ""
     budget: float | None = None
     at_least: bool = False
+    others: tuple[float, ...] = ()  # the values of further runs
+
+    @property
+    def range(self) -> tuple[float, float]:
+        values = (self.value, *self.others)
+        return min(values), max(values)
 
     @property
     def kept(self) -> bool:
         if self.budget is None:
             return True
-        return self.value >= self.budget if self.at_least else self.value <= self.budget
+        low, high = self.range
+        return low >= self.budget if self.at_least else high <= self.budget
 
     def text(self) -> str:
         sign = ">=" if self.at_least else "<="
         missed = "" if self.kept else "BUDGET MISSED"
         budget = "" if self.budget is None else f"  {sign} {self.budget:<8g} {missed}"
-        return f"{self.name:<38} {self.value:>9g} {self.unit:<6}{budget}".rstrip()
+        low, high = self.range
+        value = f"{low:>9g}" if low == high else f"{low:>9g} to {high:g}"
+        return f"{self.name:<38} {value} {self.unit:<6}{budget}".rstrip()
+
+
+def merged(runs: list[list[Row]]) -> list[Row]:
+    """The rows of the first run, with the values of the further ones."""
+    others = [{row.name: row.value for row in rows} for rows in runs[1:]]
+    return [replace(row, others=tuple(values[row.name] for values in others if row.name in values)) for row in runs[0]]
 
 
 def main_extra(said: Said, main_bytes: int) -> int:
@@ -173,4 +189,40 @@ def as_json(title: str, rows: list[Row], stories: dict[str, str]) -> dict[str, A
 
 
 def _figure(row: Row) -> dict[str, Any]:
-    return {"value": row.value, "unit": row.unit, "at_least" if row.at_least else "at_most": row.budget}
+    budget = {"at_least" if row.at_least else "at_most": row.budget}
+    return {"value": row.value, "others": list(row.others), "unit": row.unit, **budget}
+
+
+# --- docs/BUDGETS.md -----------------------------------------------------------------------------------------------
+
+BEGIN, END = "<!-- measured by make hil WRITE=1 -->\n", "<!-- end -->\n"
+
+
+def markdown(columns: dict[str, list[Row]], parts: dict[str, dict[str, str]], ends: str) -> str:
+    """Figures of all boards side by side, with the range of their runs, and what else was played."""
+    names = list(dict.fromkeys(row.name for rows in columns.values() for row in rows))
+    found = {board: {row.name: row for row in rows} for board, rows in columns.items()}
+    lines = [f"| | {' | '.join(columns)} |", "|---" * (len(columns) + 1) + "|"]
+    for name in names:
+        units = {rows[name].unit for rows in found.values() if name in rows} - {""}
+        cells = [_cell(rows[name]) if name in rows else "-" for rows in found.values()]
+        lines.append(f"| {', '.join([name.strip(), *units])} | {' | '.join(cells)} |")
+    lines += ["", "| board | parts that were good | wrong |", "|---|---|---|"]
+    for board, results in parts.items():
+        good = [f"`{name}`" for name, result in results.items() if result == GOOD]
+        wrong = [f"`{name}`" for name, result in results.items() if result != GOOD]
+        lines.append(f"| {board} | {', '.join(good)} | {', '.join(wrong) or 'none'} |")
+    return "\n".join([*lines, "", ends, ""])
+
+
+def _cell(row: Row) -> str:
+    low, high = row.range
+    cell = f"{low:,g}" if low == high else f"{low:,g} to {high:,g}"
+    return cell if row.kept else f"**{cell}**"
+
+
+def write_budgets(page: Path, text: str) -> None:
+    """Between the two marks of the page."""
+    before, _mark, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    _old, _mark, after = rest.partition(END)
+    page.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")

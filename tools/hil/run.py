@@ -38,7 +38,7 @@ class Run:
     def __init__(self, options: argparse.Namespace, image: Image) -> None:
         self.uf2 = Path(options.uf2)
         self.image = image
-        self.board: str = options.board
+        self.board: str = options.board or image.board or "pico-carousel"
         self.seed: int = options.seed
         self.rounds: int = options.rounds
         self.keyed: bool = options.keyed
@@ -75,15 +75,16 @@ class Run:
         player.greet()
         player.until("empty_proved")
         board.wait("@ ready")
-        if self.image.kind == STOCK:
-            self.main_extra = report.main_extra(board.said(), self.main_bytes())
+        self.main_extra = report.main_extra(board.said(), self.main_bytes())
         for row in self.boot_rows(board.said()):
             self.notes(row.text())
         return board, player
 
     def main_bytes(self) -> int:
-        """What is in use on a board that has loaded the product's main.py and nothing else."""
-        main = MAIN_PY.removesuffix("boot()\n") + "gc.collect()\nprint('@ main', gc.mem_alloc(), '')\n"
+        """What is in use on a board that has loaded the product's main.py and nothing else; in an image it is flash."""
+        main = "import gc\n" if self.image.frozen else MAIN_PY.removesuffix("boot()\n")
+        # The host takes the console a while after power-on: what is printed before is lost.
+        main += "import time\ngc.collect()\nused = gc.mem_alloc()\ntime.sleep(1)\nprint('@ main', used, '')\n"
         clock = self.notes.clock
         board = HilBoard(replace(self.setup, files={"main.py": main.encode()}), self.seed, self.notes)
         board.wait("@ main", 3.0)
@@ -96,8 +97,7 @@ class Run:
             size = report.Row("image", self.image.flash_bytes, "bytes")
         else:
             size = report.Row("files on the file system", self.setup.shipped_bytes, "bytes")
-            return report.boot_rows(said, False, size, self.main_extra)
-        return report.boot_rows(said, True, size)
+        return report.boot_rows(said, self.image.frozen, size, self.main_extra)
 
     # -- parts -------------------------------------------------------------------------------------------------------
 
