@@ -122,6 +122,15 @@ def held_alone(path: Path) -> Generator[None]:
         os.close(descriptor)
 
 
+def write_private(path: Path, text: str) -> None:
+    """Write all of a file that only this user may read."""
+    make_private(path)
+    with path.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+
+
 def sync_folder(folder: Path) -> None:
     """Put the names of a folder on disk: without it a power cut can lose a file that was just made or renamed."""
     if WINDOWS:  # which cannot open a folder, and writes names with the file

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fairshoe import StoreError
+from fairshoe.files import make_private
 
 BUSY_S = 5.0
 
@@ -21,6 +22,7 @@ class SideFile:
     def __init__(self, path: Path, durable: bool, *steps: str) -> None:
         self.path = path
         self._lock = threading.Lock()
+        make_private(path)  # meters and journals of a house; files beside it get the same mode
         with self._explaining():
             self._db = sqlite3.connect(path, timeout=BUSY_S, check_same_thread=False, isolation_level=None)
             try:

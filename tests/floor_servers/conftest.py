@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ from floor import servers
 from one_floor import Site, migrate
 
 from fairshoe import Store
+from fairshoe_floor.stream import broker
 from fairshoe_floor.stream.names import Names
 
 _numbers = itertools.count(1)
@@ -36,5 +38,13 @@ def site(both: tuple[servers.Nats, servers.Postgres], tmp_path: Path) -> Iterato
     with psycopg.connect(postgres.url, autocommit=True) as db:
         db.execute(f"CREATE DATABASE test{number} TEMPLATE migrated".encode())
     database = postgres.url.removesuffix("postgres") + f"test{number}"
+    names = Names(f"test{number}")
+    asyncio.run(_make_streams(nats.url, names))
     with Store(tmp_path / "pit-1.db") as store:
-        yield Site(nats, postgres, store, Names(f"test{number}"), database, nats.url)
+        yield Site(nats, postgres, store, names, database, nats.url)
+
+
+async def _make_streams(url: str, names: Names) -> None:
+    """As `fairshoe floor run` does: a publisher has no right to."""
+    async with broker.connected(url, "test") as (_client, stream):
+        await broker.ensure_streams(stream, names)

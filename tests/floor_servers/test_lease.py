@@ -130,7 +130,7 @@ def test_a_desk_recovers_from_a_silent_cut_and_ends_while_it_waits(site: Site) -
 def test_a_part_that_does_not_move_is_an_alarm_of_another_process(site: Site, tmp_path: Path) -> None:
     site.record(1, 1, 1)
     publisher, consumer = site.publisher(), site.consumer()
-    names = "SELECT name FROM parts ORDER BY name"
+    names = "SELECT name FROM parts WHERE name NOT LIKE 'trouble %' ORDER BY name"
     wanted = [("consumer",), ("gateway pit-1",), ("publisher pit-1",)]
     site.run(consumer, publisher, until=lambda: site.rows(names) == wanted)
     with psycopg.connect(site.database, autocommit=True) as db:

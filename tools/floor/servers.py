@@ -53,7 +53,7 @@ def missing() -> list[str]:
     if postgres_folder() is None:
         found.append("PostgreSQL (Debian: apt-get install postgresql-15)")
     if nats_server() is None:
-        found.append("nats-server (python tools/setup.py --floor, or Debian: apt-get install nats-server)")
+        found.append("nats-server 2.14 or newer (python tools/setup.py --floor)")
     return found
 
 
@@ -153,25 +153,73 @@ class Server:
             )
 
 
+class Disk:
+    """A small disk of its own, in memory, that can be filled to the last byte."""
+
+    def __init__(self, folder: Path, megabytes: int) -> None:
+        folder.mkdir()
+        self._folder = folder
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(folder)], check=True)
+
+    @staticmethod
+    def possible() -> bool:
+        """Mounting needs root, and a system that allows it to root."""
+        if os.geteuid() != 0 or not shutil.which("mount"):
+            return False
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(["mount", "-t", "tmpfs", "tmpfs", folder], stderr=subprocess.DEVNULL, check=False)
+            if not done.returncode:
+                subprocess.run(["umount", folder], check=True)
+            return not done.returncode
+
+    def fill(self) -> None:
+        with (self._folder / "ballast").open("wb", 0) as file:
+            for size in (1 << 20, 4096, 1):
+                with contextlib.suppress(OSError):
+                    while file.write(bytes(size)):
+                        pass
+
+    def free(self) -> None:
+        (self._folder / "ballast").unlink(missing_ok=True)
+
+    def close(self) -> None:
+        subprocess.run(["umount", "-l", str(self._folder)], check=False)
+
+
 class Nats(Server):
-    """A broker with JetStream."""
+    """A broker with JetStream; with `disk_mb` on a disk of its own."""
 
     name = "nats-server"
 
-    def __init__(self, folder: Path, settings: str = "") -> None:
+    def __init__(self, folder: Path, settings: str = "", more: str = "", disk_mb: int = 0) -> None:
         super().__init__(folder)
-        self.settings = settings
+        self.settings = settings  # of JetStream
+        self.more = more
+        self.monitor = free_port()
+        self.disk = Disk(folder / "disk", disk_mb) if disk_mb else None
+        if self.disk is not None:
+            self.data = folder / "disk" / "data"
 
     @property
     def url(self) -> str:
         return f"nats://127.0.0.1:{self.port}"
+
+    @property
+    def health_url(self) -> str:
+        return f"http://127.0.0.1:{self.monitor}"
+
+    def close(self) -> None:
+        self.kill()
+        if self.disk is not None:
+            self.disk.close()
 
     def _launch(self) -> None:
         binary = nats_server()
         assert binary
         config = self.folder / "nats.conf"
         config.write_text(
-            f'listen: "127.0.0.1:{self.port}"\njetstream {{ store_dir: "{self.data}"\n{self.settings} }}\n'
+            f'listen: "127.0.0.1:{self.port}"\nhttp: "127.0.0.1:{self.monitor}"\n'
+            f'jetstream {{ store_dir: "{self.data}"\n{self.settings} }}\n{self.more}\n'
         )
         self.process = self._spawn([binary, "-c", str(config)])
 

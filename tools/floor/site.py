@@ -25,6 +25,7 @@ import psycopg
 from fairshoe.keys import write_key
 from fairshoe_floor.inventory import Entry, Profile
 from fairshoe_floor.stream import broker
+from fairshoe_floor.stream.health import restart_due
 from fairshoe_floor.stream.names import Names
 from floor import pits, servers
 from floor.follower import Follower
@@ -36,6 +37,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FAIRSHOE = [sys.executable, "-m", "fairshoe"]
 COPY_S = 30.0  # a copy that is older is renewed before the next fault
 KEEP_S = 90.0  # longer than the age of any copy that is restored: that plus the longest fault
+DISK_MB = 512  # of the broker
 RATE = 2.0  # events a second, of each fake shoe
 SIM_SPEED = "4"
 BOARDS = ("pico-carousel", "pico-shoe", "pico-draw")
@@ -94,7 +96,8 @@ class Site:
         self.names = Names()
         for name in ("nats", "postgres"):
             (folder / name).mkdir()
-        self.nats = servers.Nats(folder / "nats")
+        self.real_disk = servers.Disk.possible()
+        self.nats = servers.Nats(folder / "nats", disk_mb=DISK_MB if self.real_disk else 0)
         self.postgres = servers.Postgres(folder / "postgres")
         self.servers: dict[str, servers.Server] = {"nats": self.nats, "postgres": self.postgres}
         self.proxies: dict[str, Proxy] = {}
@@ -105,6 +108,7 @@ class Site:
         self._fakes: subprocess.Popen[bytes] | None = None
         self.watcher: Watcher | None = None
         self.followers: list[Follower] = []  # of gateway-1, and of the central server
+        self.broker_restarts = 0  # after a full disk
         self._copied: dict[str, float] = {}  # by part, when it was copied
 
     def __enter__(self) -> Site:
@@ -217,6 +221,7 @@ class Site:
         for server in self.servers.values():
             server.thaw()
             server.kill()
+        self.nats.close()
 
     # -- what chaos does ---------------------------------------------------------------------------------------------
 
@@ -290,26 +295,19 @@ class Site:
         with contextlib.suppress(*broker.LOST):
             asyncio.run(publish())
 
-    def fill_stream(self) -> None:
-        """The broker has no room for another message: it refuses them."""
-        self._limit_stream(1)
+    def fill_broker(self) -> None:
+        """The broker's disk has no byte left."""
+        assert self.nats.disk is not None
+        self.nats.disk.fill()
 
-    def empty_stream(self) -> None:
-        self._limit_stream(-1)
-
-    def _limit_stream(self, size: int) -> None:
-        async def limit() -> None:
-            async with broker.connected(self.nats.url, "chaos") as (_client, stream):
-                config = (await stream.stream_info(self.names.stream)).config
-                config.max_bytes = size
-                await stream.update_stream(config)  # pyright: ignore[reportUnknownMemberType]
-
-        for _attempt in range(20):
-            with contextlib.suppress(*broker.LOST):
-                asyncio.run(limit())
-                return
-            time.sleep(0.2)
-        raise servers.ServerError("the limit of the stream cannot be changed")
+    def free_broker(self) -> None:
+        """There is room again. A broker that has met a write error is restarted, as the units of `floor kit` do it."""
+        assert self.nats.disk is not None
+        self.nats.disk.free()
+        if restart_due(self.nats.health_url, self.nats.data):
+            self.nats.kill()
+            self.nats.start()
+            self.broker_restarts += 1
 
     def fill_postgres(self) -> None:
         """Every write of the cluster fails; it may go down by itself, as PostgreSQL does when WAL cannot be written."""

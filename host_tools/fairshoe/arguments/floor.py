@@ -33,6 +33,8 @@ examples:
       events that were lost, and where; close ID --note TEXT
   fairshoe floor fill bj-07.journal --store pit-1.db
       give a gateway events that its store lacks, from fairshoe journal pull
+  fairshoe floor accounts pit-1.toml pit-2.toml --out /etc/fairshoe/accounts
+      who may write and read what at the broker; again when a shoe was moved
 
 An event is in the database once: its device, log and number are the primary
 key. Rules are JSON: docs/SCALE.md.
@@ -50,8 +52,11 @@ ACTIONS = {
     "dead-letters": "list, show, take again or close what could not be taken",
     "gaps": "list or close ranges of events that were lost",
     "forget": "drop a gateway and its publisher from the parts that must move",
+    "accounts": "write the accounts of the broker, from the inventories",
+    "broker": "say whether the broker is well, and whether a restart is due",
     "fill": "add events that a gateway's store lacks, from a pulled journal",
 }
+WITHOUT_DATABASE = ("fill", "accounts", "broker")
 
 
 def add_floor(command: argparse.ArgumentParser) -> None:
@@ -60,8 +65,18 @@ def add_floor(command: argparse.ArgumentParser) -> None:
     actions = command.add_subparsers(dest="action", required=True, metavar="ACTION")
     made = {name: actions.add_parser(name, help=text) for name, text in ACTIONS.items()}
     for name, one in made.items():
-        if name != "fill":
+        if name not in WITHOUT_DATABASE:
             add_database(one)
+    for name in ("accounts",):
+        made[name].add_argument("inventory", nargs="+", type=Path, metavar="INVENTORY", help="of all gateways")
+        made[name].add_argument("--stream", default="fairshoe", metavar="NAME", help="name of the stream (%(default)s)")
+    made["accounts"].add_argument("--out", type=Path, required=True, metavar="FOLDER", help="accounts.conf and keys")
+    made["broker"].add_argument(
+        "--health", default="http://127.0.0.1:8222", metavar="URL", help="its monitoring port (%(default)s)"
+    )
+    made["broker"].add_argument(
+        "--restart-due", type=Path, metavar="FOLDER", help="succeed only if its disk was full and FOLDER has room again"
+    )
     made["forget"].add_argument("name", metavar="NAME", help="of the gateway that was taken out of service")
     made["fill"].add_argument("export", type=Path, metavar="EXPORT", help="a file of `fairshoe journal pull`")
     made["fill"].add_argument("--store", type=Path, required=True, metavar="FILE", help="of the gateway")

@@ -13,7 +13,7 @@ examples:
   fairshoe publish pit-1.db --nats nats://broker:4222 --name pit-1
   FAIRSHOE_NATS=nats://broker:4222 fairshoe publish pit-1.db
       the URL from the environment, where it may have a password
-  fairshoe publish pit-1.db --nats tls://broker:4222 --credentials pit-1.creds
+  fairshoe publish pit-1.db --nats tls://broker:4222 --nats-key pit-1.nkey
 
 Each event is in the stream once, in order for each device and log. The gateway
 does not wait for it: run it beside the gateway, and restart it at will. Events

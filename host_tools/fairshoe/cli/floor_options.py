@@ -8,22 +8,43 @@ import contextlib
 import os
 import signal
 from collections.abc import Callable, Generator
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import SplitResult, urlsplit
 
 from fairshoe.cli.options import DEFAULT_BROKER
 from fairshoe.errors import UsageError
+from fairshoe.printable import keep_secret
 
 
-def broker(options: argparse.Namespace) -> tuple[str, dict[str, str]]:
+def broker(options: argparse.Namespace) -> tuple[str, dict[str, Any]]:
     """The URL of the broker, and options of its client."""
     url = options.nats or os.environ.get("FAIRSHOE_NATS") or DEFAULT_BROKER
-    return url, {"user_credentials": str(options.credentials)} if options.credentials else {}
+    for each in url.split(","):
+        keep_secret(each)
+    try:
+        known = all(place.scheme in ("nats", "tls") and place.hostname and place.port != 0 for place in _places(url))
+    except ValueError:
+        known = False
+    if not known:
+        raise UsageError(
+            "the URL of the broker cannot be read.",
+            "Write nats://HOST:4222 or tls://HOST:4222; in a password write %40 for @, %2F for /, %23 for #.",
+        )
+    key = options.nats_key or os.environ.get("FAIRSHOE_NATS_KEY")
+    ca = options.nats_ca or os.environ.get("FAIRSHOE_NATS_CA")
+    return url, {"key": Path(key) if key else None, "ca": Path(ca) if ca else None}
+
+
+def _places(url: str) -> list[SplitResult]:
+    return [urlsplit(each if "://" in each else f"nats://{each}") for each in url.split(",")]
 
 
 def database(options: argparse.Namespace) -> str:
     url = options.database or os.environ.get("FAIRSHOE_DATABASE")
     if not url:
         raise UsageError("no database was named.", "Give --database postgresql://USER@HOST/NAME, or FAIRSHOE_DATABASE.")
+    keep_secret(url)
     return url
 
 

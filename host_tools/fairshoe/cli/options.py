@@ -110,7 +110,8 @@ def check_prompt_port(port: str | None) -> None:
 def add_broker(command: argparse.ArgumentParser) -> None:
     command.add_argument("--nats", metavar="URL", help=f"the broker (FAIRSHOE_NATS, else {DEFAULT_BROKER})")
     command.add_argument("--stream", metavar="NAME", default="fairshoe", help="the name of the stream (%(default)s)")
-    command.add_argument("--credentials", metavar="FILE", help="a credentials file of NATS")
+    command.add_argument("--nats-key", metavar="FILE", help="key of its account (FAIRSHOE_NATS_KEY); `floor accounts`")
+    command.add_argument("--nats-ca", metavar="FILE", help="PEM of who signed its certificate (FAIRSHOE_NATS_CA)")
 
 
 def add_database(command: argparse.ArgumentParser) -> None:

@@ -43,8 +43,8 @@ def run(options: argparse.Namespace) -> int:
         from fairshoe_floor.history import schema
     if options.action == "journals" and options.store:
         return _store_journals(options)
-    if options.action == "fill":
-        return _fill(options)
+    if options.action in _WITHOUT_DATABASE:
+        return _WITHOUT_DATABASE[options.action](options)
     url = database(options)
     if options.action == "run":
         return _run(options, url)
@@ -342,7 +342,7 @@ def _gaps(db: psycopg.Connection[Any], options: argparse.Namespace) -> int:
 
 
 def _forget(db: psycopg.Connection[Any], options: argparse.Namespace) -> int:
-    names = [f"{kind} {options.name}" for kind in ("gateway", "publisher")]
+    names = [f"{kind} {options.name}" for kind in ("gateway", "publisher", "trouble publisher")]
     if not db.execute("DELETE FROM parts WHERE name = ANY(%s)", (names,)).rowcount:
         raise UsageError(f"no gateway {options.name} was heard.", "Write its name as its publisher has it: --name.")
     return 0
@@ -360,6 +360,30 @@ def _close(db: psycopg.Connection[Any], options: argparse.Namespace) -> int:
     return 0
 
 
+def _accounts(options: argparse.Namespace) -> int:
+    from fairshoe_floor.inventory import read_inventory
+    from fairshoe_floor.kit.accounts import FILE, write_accounts
+    from fairshoe_floor.stream.names import Names
+
+    inventories = [read_inventory(path) for path in options.inventory]
+    for name in write_accounts(options.out, inventories, Names(options.stream)):
+        say(f"a new key: {options.out / name}.nkey")
+    say(f"{options.out / FILE}: {len(inventories)} gateways. Now reload the broker: nats-server --signal reload")
+    return 0
+
+
+def _broker(options: argparse.Namespace) -> int:
+    from fairshoe_floor.stream.health import health, restart_due
+
+    if options.restart_due is not None:
+        due = restart_due(options.health, options.restart_due)
+        say("a restart is due" if due else "no restart is due")
+        return 0 if due else 1
+    wrong = health(options.health)
+    say(printable(f"the broker is not well: {wrong}" if wrong else "the broker is well"))
+    return 1 if wrong else 0
+
+
 def _when(at: float) -> str:
     return datetime.fromtimestamp(at, timezone.utc).isoformat(timespec="seconds").replace("+00:00", "Z")
 
@@ -375,3 +399,4 @@ _ACTIONS = {
     "gaps": _gaps,
     "forget": _forget,
 }
+_WITHOUT_DATABASE = {"fill": _fill, "accounts": _accounts, "broker": _broker}

@@ -55,18 +55,20 @@ WHERE newest.at > %s
 """
 _STILL = (
     "SELECT name, name || ' has not moved since ' || to_char(moved AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS')"
-    " || ' UTC' FROM parts WHERE name <> 'desk' AND moved < now() - %s * interval '1 second'"
+    " || ' UTC' FROM parts WHERE name <> 'desk' AND name NOT LIKE 'trouble %%'"
+    " AND moved < now() - %s * interval '1 second'"
 )
 _DESK = (
     "INSERT INTO parts (name, value) VALUES ('desk', %s) ON CONFLICT (name) DO UPDATE SET heard = now(), moved = now(),"
     " value = excluded.value"
 )
-# What the floor knows to be wrong with itself: the kind of rule, and which devices, with words.
+# What the floor knows to be wrong with itself: the kind of rule, and which devices and parts, with words.
 _WRONG = {
-    "dead_letter": "SELECT device, COUNT(*) || ' messages could not be taken, the last because: ' ||"
+    "broker": "SELECT 0, name, substr(name, 9) || ': ' || value FROM parts WHERE name LIKE 'trouble %' AND value <> ''",
+    "dead_letter": "SELECT device, '', COUNT(*) || ' messages could not be taken, the last because: ' ||"
     " (array_agg(reason ORDER BY id DESC))[1] || '. See: fairshoe floor dead-letters'"
     " FROM dead_letters WHERE closed IS NULL GROUP BY device",
-    "gap": "SELECT device, 'events ' || string_agg(first || ' to ' || last || ' were lost at gateway ' || gateway,"
+    "gap": "SELECT device, '', 'events ' || string_agg(first || ' to ' || last || ' were lost at gateway ' || gateway,"
     " ', ' ORDER BY id) || '. See: fairshoe floor gaps' FROM gaps WHERE closed IS NULL GROUP BY device",
 }
 
@@ -207,7 +209,7 @@ class Desk:
         self._expect(db, engine)
         changes += engine.tick(now)
         for kind, query in _WRONG.items():
-            found = {(device, ""): text for device, text in db.execute(query.encode()).fetchall()}
+            found = {(device, part): text for device, part, text in db.execute(query.encode()).fetchall()}
             changes += engine.standing(kind, found, now)
         for rule in self._rules.rules:
             if rule.kind == "still":

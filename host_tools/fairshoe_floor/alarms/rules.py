@@ -31,6 +31,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "clock": ("off_s",),  # the device's time against the gateway's
     "dead_letter": (),  # something came from the stream and could not be taken
     "gap": (),  # events of a shoe were lost
+    "broker": (),  # the broker does not store, or refuses a gateway
     "still": ("after_s",),  # a consumer, publisher or gateway has not moved for so long
 }
 SILENT_MIN_S = 120  # a gateway keeps a sample of a shoe every minute: less would raise and clear all the time

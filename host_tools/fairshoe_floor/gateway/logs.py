@@ -21,7 +21,7 @@ class JsonLines(logging.Formatter):
             "text": printable(record.getMessage()),
         }
         if record.exc_info:
-            line["trace"] = self.formatException(record.exc_info)
+            line["trace"] = "\n".join(map(printable, self.formatException(record.exc_info).split("\n")))
         return json.dumps(line, ensure_ascii=False)
 
 

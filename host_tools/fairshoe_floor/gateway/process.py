@@ -23,6 +23,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fairshoe import EventsElsewhere, Fleet, Role, Store, StoredEvent, StoreError
+from fairshoe.files import make_private
 from fairshoe.keys import KeyRing
 from fairshoe_floor.alarms.rules import RuleBook, load_rules
 from fairshoe_floor.api.app import Service
@@ -65,6 +66,7 @@ class Settings:
 def lock_store(store: Path) -> sqlite3.Connection:
     """One gateway for a store: two would tell different things of each shoe. The lock ends with the process, however
     that ends; publishers and other readers do not need it."""
+    make_private(store.with_suffix(".lock"))
     lock = sqlite3.connect(store.with_suffix(".lock"), timeout=0, check_same_thread=False, isolation_level=None)
     try:
         lock.execute("BEGIN EXCLUSIVE")

@@ -23,7 +23,6 @@ from typing import Any
 
 import psycopg
 from nats.aio.msg import Msg
-from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 from nats.js.errors import NotFoundError
 
@@ -37,9 +36,10 @@ from fairshoe_floor.samples import Link, sample_of, sample_to_json
 from fairshoe_floor.schema_check import Refused
 from fairshoe_floor.stream import broker
 from fairshoe_floor.stream.beat import from_beat
+from fairshoe_floor.stream.broker import Stream
 from fairshoe_floor.stream.event_lines import GATEWAY, EventRow, Gap, from_line
 from fairshoe_floor.stream.export_message import from_message
-from fairshoe_floor.stream.names import Names
+from fairshoe_floor.stream.names import FLOOR, Names
 from fairshoe_floor.stream.names import place as place_name
 
 SAMPLES_MAX = 10_000  # that wait; more are dropped, newer ones follow
@@ -54,6 +54,7 @@ COMMITTED_S = 1.0  # how often positions are published at most
 DATABASE_S = 15.0  # a statement without an answer for so long: another connection
 CLOSE = timedelta(microseconds=2)  # two clocks of the same message: one is rounded
 LINES_MAX = 1000  # in a message; a publisher sends 128
+TROUBLE = "trouble "  # in `parts`, before the name of a part: what keeps it from its work, in words
 LOST = (*broker.LOST, *database.LOST)
 _log = logging.getLogger("fairshoe.floor")
 
@@ -102,6 +103,7 @@ class Consumer:
         self._letters: list[Letter] = []  # samples that were refused
         self._parts: dict[str, str] = {}  # signs of life that are not in the database yet
         self._beats = int(time.time())  # another number after a restart
+        self._unstored = False  # the broker does not store what this program writes
         self._lease = Lease(lease_s)
         self.on_events: Callable[[Sequence[EventRow]], None] | None = None  # after their commit
 
@@ -115,7 +117,7 @@ class Consumer:
             done = self.counts.transactions
             try:
                 await self._follow()
-            except LOST as error:
+            except (*LOST, broker.BrokerError) as error:
                 _log.warning("%s. Events wait in the stream and in the stores.", str(error).strip() or repr(error))
             if self.counts.transactions > done:
                 pause_s = broker.PAUSE_S
@@ -130,7 +132,7 @@ class Consumer:
             if not await self._timed(schema.is_current(db)):
                 raise EOFError("the tables are not those of this version: run `fairshoe floor migrate`")
             await self._take_lease(db)
-            async with broker.connected(self._url, "fairshoe floor", **self._options) as (client, stream):
+            async with broker.connected(self._url, "fairshoe floor", FLOOR, **self._options) as (client, stream):
                 await broker.ensure_streams(stream, self.names)
                 await stream.subscribe(
                     f"{self.names.stream}.samples.>",
@@ -182,9 +184,10 @@ class Consumer:
             self._parts |= {
                 f"publisher {beat.name}": f"{beat.store} {beat.beat}",
                 f"gateway {beat.name}": f"{beat.store} {beat.age_s}",
+                f"{TROUBLE}publisher {beat.name}": beat.trouble,
             }
 
-    async def _consume(self, writer: Writer, stream: JetStreamContext, closed: Callable[[], bool]) -> None:
+    async def _consume(self, writer: Writer, stream: Stream, closed: Callable[[], bool]) -> None:
         place = await self._checked_place(writer, stream)
         subscription = await stream.pull_subscribe(
             "",
@@ -214,6 +217,7 @@ class Consumer:
             if samples:
                 await self._timed(writer.store_samples(samples))
             if time.monotonic() >= beat_at:
+                await self._probe(stream)
                 beat_at = time.monotonic() + BEAT_S
                 self._beats += 1
                 parts, self._parts = self._parts, {}
@@ -227,12 +231,23 @@ class Consumer:
             if time.monotonic() >= journals_at:
                 await self._take_journals(writer, stream)
                 journals_at = time.monotonic() + self.journals_s
-            if changed and time.monotonic() >= publish_at:
+            if changed and not self._unstored and time.monotonic() >= publish_at:
                 await self._publish_committed(writer, stream, changed)
                 changed.clear()
                 publish_at = time.monotonic() + COMMITTED_S
         if not self._stopped:
             raise EOFError("the connection to the broker was closed")
+
+    async def _probe(self, stream: Stream) -> None:
+        """Whether the broker stores. If not, that is an alarm; events that it has are taken on, positions wait."""
+        try:
+            await stream.put(self.names.latest, self.names.probe, b"")
+            self._unstored, trouble = False, ""
+        except broker.NotStored as error:
+            trouble = str(error) if error.sure or self._unstored else ""  # a network that was cut looks the same, once
+            self._unstored = True
+            _log.error("%s", error)
+        self._parts |= {f"{TROUBLE}consumer": trouble}
 
     async def _prune(self, writer: Writer) -> None:
         """Delete what is older than its policy, if the database's clock is believed: this host's agrees with it."""
@@ -296,7 +311,7 @@ class Consumer:
             self.on_events(rows)
         return place, rows
 
-    async def _checked_place(self, writer: Writer, stream: JetStreamContext) -> StreamPlace | None:
+    async def _checked_place(self, writer: Writer, stream: Stream) -> StreamPlace | None:
         place = await self._timed(writer.place(self.names.stream))
         if await self._still_there(stream, self.names.stream, place):
             return place
@@ -304,7 +319,7 @@ class Consumer:
         _log.warning("the stream is not the one that was read before: reading all of it again")
         return None
 
-    async def _take_journals(self, writer: Writer, stream: JetStreamContext) -> None:
+    async def _take_journals(self, writer: Writer, stream: Stream) -> None:
         """Exports that are new in their stream: few, so they are read one by one, from the place on file. A stream that
         was rolled back is read from its beginning; an export that is there already does no harm."""
         name = self.names.journals
@@ -340,7 +355,7 @@ class Consumer:
         if wrong:
             _log.error("something is wrong with the journal of device %08x: see journals", found[1].device)
 
-    async def _still_there(self, stream: JetStreamContext, name: str, place: StreamPlace | None) -> bool:
+    async def _still_there(self, stream: Stream, name: str, place: StreamPlace | None) -> bool:
         """Whether the stream has the message of this place. One that the stream's own retention has deleted counts
         as there if it is the newest that was deleted."""
         if place is None:
@@ -352,12 +367,12 @@ class Consumer:
             return place.seq == state.first_seq - 1
         return message.time is not None and abs(message.time - place.stored_at) <= CLOSE
 
-    async def _publish_committed(self, writer: Writer, stream: JetStreamContext, logs: set[tuple[int, bytes]]) -> None:
+    async def _publish_committed(self, writer: Writer, stream: Stream, logs: set[tuple[int, bytes]]) -> None:
         ranges = await self._timed(writer.ranges(sorted(logs)))
         self.counts.positions += len(ranges)
         await asyncio.gather(
             *(
-                stream.publish(self.names.committed(device, log), json.dumps(found).encode(), stream=self.names.latest)
+                stream.put(self.names.latest, self.names.committed(device, log), json.dumps(found).encode())
                 for (device, log), found in ranges.items()
             )
         )

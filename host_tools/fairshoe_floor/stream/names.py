@@ -20,6 +20,7 @@ DEFAULT = "fairshoe"
 FIRST = "Fairshoe-First"  # headers: numbers of the first and the last event of a message
 LAST = "Fairshoe-Last"
 EXPECTED = "Nats-Expected-Last-Subject-Sequence"
+FLOOR = "floor"  # the central consumer among the names of accounts and inboxes
 AGE_S = 14 * 86400.0  # how long the stream keeps events; the outboxes and PostgreSQL keep them longer
 
 
@@ -56,6 +57,15 @@ class Names:
 
     def gateways(self, gateway: str) -> str:
         return f"{self.stream}.gateways.{_token(gateway)}"
+
+    def inbox(self, gateway: str) -> str:
+        """Where answers to a publisher come; to the central consumer: FLOOR."""
+        return _token(gateway)
+
+    @property
+    def probe(self) -> str:
+        """What the central consumer writes to learn whether the broker stores."""
+        return f"{self.stream}.committed.probe"
 
     @property
     def subjects(self) -> list[str]:

@@ -13,6 +13,7 @@ early, and remembers messages that the stream has lost.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 import time
@@ -21,15 +22,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from nats.js import JetStreamContext
-
 from fairshoe import FairshoeError, StoreError
 from fairshoe_floor.journals import JournalFile, Kept, journals_path
 from fairshoe_floor.samples import SampleFile, sample_to_json, samples_path
-from fairshoe_floor.schema_check import Refused
+from fairshoe_floor.schema_check import Refused, clean_text
 from fairshoe_floor.seen_time import SeenTime, seen_path
 from fairshoe_floor.stream import broker
 from fairshoe_floor.stream.beat import Beat, from_beat, to_beat
+from fairshoe_floor.stream.broker import Stream
 from fairshoe_floor.stream.event_lines import Gap, from_line, gap_line, to_lines
 from fairshoe_floor.stream.export_message import BYTES_MAX, name_of, to_message
 from fairshoe_floor.stream.names import EXPECTED, FIRST, LAST, Names
@@ -110,6 +110,9 @@ class Publisher:
         self._hole_s = hole_s
         self._moved_s = moved_s
         self._claim_s = claim_s
+        self._denied: dict[int, str] = {}  # by log, why it waits: the account has no right to its device
+        self._trouble = ""  # why nothing is stored
+        self._unstored = False  # the last connection ended with a message that was not stored
         self._other_claim = 0  # the message by which another store had our name
         self._held: dict[int, tuple[int, float]] = {}  # by log, first event after a hole, and when it was found
         self._committed: set[int] = set()  # logs of which the central record has said what it has
@@ -133,7 +136,14 @@ class Publisher:
                 try:
                     await self._follow(outbox)
                 except broker.LOST as error:
-                    _log.warning("broker %s: %s. Events wait in the store.", self._url, str(error) or repr(error))
+                    _log.warning("broker: %s. Events wait in the store.", str(error) or repr(error))
+                except broker.NotStored as error:
+                    # A network that was cut looks the same, once.
+                    self._trouble = str(error) if error.sure or self._unstored else self._trouble
+                    self._unstored = True
+                    _log.error("%s", error)
+                except broker.Denied as error:
+                    _log.error("%s", error)
                 except NameTaken as error:
                     _log.error("%s", error)
                     await asyncio.sleep(self._claim_s)
@@ -148,13 +158,14 @@ class Publisher:
 
     async def _follow(self, outbox: Outbox) -> None:
         """With one connection, until it fails."""
-        async with broker.connected(self._url, f"fairshoe publish {self._gateway}", **self._options) as (
+        inbox = self.names.inbox(self._gateway)
+        async with broker.connected(self._url, f"fairshoe publish {self._gateway}", inbox, **self._options) as (
             client,
             stream,
         ):
-            await broker.ensure_streams(stream, self.names)
             self.counts.connections += 1
             self._places.clear()
+            self._denied.clear()
             await self._claim(stream)
             verify_at = committed_at = samples_at = 0.0
             claim_at = time.monotonic() + BEAT_S
@@ -178,6 +189,8 @@ class Publisher:
                 seen = outbox.version()
                 sent = await self._round(stream, outbox) if seen != version else 0
                 version = seen if not sent else -1
+                if sent:
+                    self._trouble, self._unstored = "", False
                 if self.on_round is not None:
                     self.on_round(sent)
                 if not sent:
@@ -187,16 +200,22 @@ class Publisher:
 
     # -- events ------------------------------------------------------------------------------------------------------
 
-    async def _round(self, stream: JetStreamContext, outbox: Outbox) -> int:
+    async def _round(self, stream: Stream, outbox: Outbox) -> int:
         """One message for every log that has news. How many events were sent."""
         turns = asyncio.Semaphore(SUBJECTS)
 
         async def one(head: Head) -> int:
             async with turns:
-                return await self._send(stream, outbox, head)
+                try:
+                    return await self._send(stream, outbox, head)
+                except broker.Denied as error:
+                    self._note_denied(head, error)
+                    return 0
 
         todo = [
-            head for head in outbox.heads() if head.id not in self._places or head.last > self._places[head.id].last
+            head
+            for head in outbox.heads()
+            if head.id not in self._denied and (head.id not in self._places or head.last > self._places[head.id].last)
         ]
         results = await asyncio.gather(*(one(head) for head in todo), return_exceptions=True)
         for result in results:
@@ -204,7 +223,15 @@ class Publisher:
                 raise result
         return sum(result for result in results if isinstance(result, int))
 
-    async def _send(self, stream: JetStreamContext, outbox: Outbox, head: Head) -> int:
+    def _note_denied(self, head: Head, error: broker.Denied) -> None:
+        """Leave a log alone until the next connection, for which the broker may have other accounts. It is of a shoe
+        that was moved to another gateway, and no trouble if the central record has all of it."""
+        waits = head.passed < head.last
+        self._denied[head.id] = f"events of device {head.device:08x} after {head.passed} wait: {error}" if waits else ""
+        if waits:
+            _log.error("%s", self._denied[head.id])
+
+    async def _send(self, stream: Stream, outbox: Outbox, head: Head) -> int:
         subject = self.names.events(head.device, head.log)
         place = self._places.get(head.id)
         if place is None:
@@ -227,8 +254,8 @@ class Publisher:
             return 0
         headers = {EXPECTED: str(place.stream_seq), FIRST: str(first), LAST: str(last)}
         try:
-            done = await stream.publish(subject, data, stream=self.names.stream, headers=headers)
-        except broker.LOST as error:
+            done = await stream.put(self.names.stream, subject, data, headers)
+        except (*broker.LOST, broker.BrokerError) as error:
             del self._places[head.id]  # it may be in the stream or not: read the subject again
             if getattr(error, "err_code", None) == WRONG_LAST_SEQUENCE:
                 self.counts.refused += 1
@@ -245,8 +272,8 @@ class Publisher:
         self.counts.by_log[subject] = last
         return len(rows)
 
-    async def _find(self, stream: JetStreamContext, subject: str) -> Place:
-        message = await broker.last_message(stream, self.names.stream, subject)
+    async def _find(self, stream: Stream, subject: str) -> Place:
+        message = await stream.newest(self.names.stream, subject)
         if message is None:
             return Place(0, 0)
         headers = cast("dict[str, str]", message.headers or {})  # pyright: ignore[reportUnknownMemberType]
@@ -284,7 +311,7 @@ class Publisher:
             return False
         return now - since >= wait_s
 
-    async def _publish_samples(self, stream: JetStreamContext) -> None:
+    async def _publish_samples(self, stream: Stream) -> None:
         """The newest sample of each shoe, if the gateway keeps samples. No guarantee: the next one replaces it."""
         path = samples_path(self._path)
         if not path.exists():
@@ -297,17 +324,18 @@ class Publisher:
         for device, sample in newest.items():
             if sample.at != self._sampled.get(device):
                 data = json.dumps({"gateway": self._gateway, "sample": json.loads(sample_to_json(sample))})
-                await stream.publish(self.names.samples(device), data.encode(), stream=self.names.latest)
+                with contextlib.suppress(broker.Denied):  # of a shoe that was moved
+                    await stream.put(self.names.latest, self.names.samples(device), data.encode())
                 self._sampled[device] = sample.at
 
-    async def _publish_journals(self, stream: JetStreamContext) -> None:
+    async def _publish_journals(self, stream: Stream) -> None:
         """Exports that the stream does not have yet, in the order of the file. As with events the end of the subject is
         the cursor: the place of an export in the file, and its name, as a file may be restored from a copy."""
         path = journals_path(self._path)
         if not path.exists():
             return
         subject = self.names.exports(self._gateway)
-        last = await broker.last_message(stream, self.names.journals, subject)
+        last = await stream.newest(self.names.journals, subject)
         headers = cast("dict[str, str]", (last.headers if last else None) or {})  # pyright: ignore[reportUnknownMemberType]
         seq = (last.seq or 0) if last else 0
         file = JournalFile(path)
@@ -321,9 +349,8 @@ class Publisher:
             if len(data) > BYTES_MAX:
                 _log.error("the export of device %08x has %d bytes: more than a message", kept.device, len(data))
                 continue
-            answer = await stream.publish(
-                subject, data, stream=self.names.journals, headers={EXPECTED: str(seq), LAST: self._place_of(kept)}
-            )
+            headers = {EXPECTED: str(seq), LAST: self._place_of(kept)}
+            answer = await stream.put(self.names.journals, subject, data, headers)
             seq = answer.seq
             self._journals_again = False  # the subject now ends with this one, and goes on from there
             self.counts.journals += 1
@@ -348,12 +375,13 @@ class Publisher:
             return False
         return (said.name, said.store) == (self._gateway, self._seen.identity)
 
-    async def _claim(self, stream: JetStreamContext) -> None:
+    async def _claim(self, stream: Stream) -> None:
         """Say that this publisher is here, under its name. Two stores with one name would take each other's places in
         the stream of exports: a name is free if its last claim is of this store, or was not renewed while we looked."""
         subject = self.names.gateways(self._gateway)
-        beat = Beat(self._gateway, self._seen.identity, self.counts.beats, self._seen.age_s)
-        last = await broker.last_message(stream, self.names.latest, subject)
+        trouble = clean_text(self._trouble or next(filter(None, self._denied.values()), ""))
+        beat = Beat(self._gateway, self._seen.identity, self.counts.beats, self._seen.age_s, trouble)
+        last = await stream.newest(self.names.latest, subject)
         if last is not None and not self._is_ours(last.data or b""):
             before, self._other_claim = self._other_claim, last.seq or 0
             if before != last.seq:
@@ -361,20 +389,24 @@ class Publisher:
                     f"another store is published as {self._gateway!r}.",
                     f"Give each gateway its own name. If that one is gone, this takes over in {self._claim_s:.0f} s.",
                 )
-        await stream.publish(subject, to_beat(beat), stream=self.names.latest)
+        await stream.put(self.names.latest, subject, to_beat(beat))
         self.counts.beats += 1
 
     # -- the central record ------------------------------------------------------------------------------------------
 
-    async def _follow_committed(self, stream: JetStreamContext, outbox: Outbox, sweep: bool) -> None:
+    async def _follow_committed(self, stream: Stream, outbox: Outbox, sweep: bool) -> None:
         """Move the cursor of retention to what the central record has. A sweep looks at all logs, and sends again what
         the central record lacks for two sweeps."""
         places: dict[tuple[int, bytes], int] = {}
         for head in outbox.heads():
-            if head.passed >= head.last and not sweep:
+            if head.id in self._denied or (head.passed >= head.last and not sweep):
                 continue
             subject = self.names.committed(head.device, head.log)
-            message = await broker.last_message(stream, self.names.latest, subject)
+            try:
+                message = await stream.newest(self.names.latest, subject)
+            except broker.Denied as error:
+                self._note_denied(head, error)
+                continue
             if message is None:
                 self._committed.discard(head.id)
                 continue
@@ -390,9 +422,7 @@ class Publisher:
                 self._lacking[head.id] = lacking
         outbox.pass_to(places)
 
-    async def _refill(
-        self, stream: JetStreamContext, outbox: Outbox, head: Head, lacking: list[tuple[int, int]]
-    ) -> None:
+    async def _refill(self, stream: Stream, outbox: Outbox, head: Head, lacking: list[tuple[int, int]]) -> None:
         """Send what the central record lacks although the stream is past it: its database was restored from a copy, or
         another gateway has published what follows."""
         subject = self.names.refill(head.device, head.log)
@@ -400,7 +430,7 @@ class Publisher:
             after = first - 1
             while rows := [row for row in outbox.events(head, after, BATCH) if row.seq <= last]:
                 headers = {FIRST: str(rows[0].seq), LAST: str(rows[-1].seq)}
-                await stream.publish(subject, to_lines(rows), stream=self.names.stream, headers=headers)
+                await stream.put(self.names.stream, subject, to_lines(rows), headers)
                 self.counts.refilled += len(rows)
                 after = rows[-1].seq
 
