@@ -67,16 +67,7 @@ def add_floor(command: argparse.ArgumentParser) -> None:
     for name, one in made.items():
         if name not in WITHOUT_DATABASE:
             add_database(one)
-    for name in ("accounts",):
-        made[name].add_argument("inventory", nargs="+", type=Path, metavar="INVENTORY", help="of all gateways")
-        made[name].add_argument("--stream", default="fairshoe", metavar="NAME", help="name of the stream (%(default)s)")
-    made["accounts"].add_argument("--out", type=Path, required=True, metavar="FOLDER", help="accounts.conf and keys")
-    made["broker"].add_argument(
-        "--health", default="http://127.0.0.1:8222", metavar="URL", help="its monitoring port (%(default)s)"
-    )
-    made["broker"].add_argument(
-        "--restart-due", type=Path, metavar="FOLDER", help="succeed only if its disk was full and FOLDER has room again"
-    )
+    _add_house(made)
     made["forget"].add_argument("name", metavar="NAME", help="of the gateway that was taken out of service")
     made["fill"].add_argument("export", type=Path, metavar="EXPORT", help="a file of `fairshoe journal pull`")
     made["fill"].add_argument("--store", type=Path, required=True, metavar="FILE", help="of the gateway")
@@ -124,3 +115,17 @@ def add_floor(command: argparse.ArgumentParser) -> None:
     made["acknowledge"].add_argument("id", type=int, metavar="ID", help="of the alarm")
     made["acknowledge"].add_argument("--by", required=True, metavar="NAME", help="who has seen it")
     made["acknowledge"].add_argument("--note", default="", metavar="TEXT", help="what was done")
+
+
+def _add_house(made: dict[str, argparse.ArgumentParser]) -> None:
+    """What a house sets up beside our programs."""
+    for name in ("accounts",):
+        made[name].add_argument("inventory", nargs="+", type=Path, metavar="INVENTORY", help="of all gateways")
+        made[name].add_argument("--stream", default="fairshoe", metavar="NAME", help="name of the stream (%(default)s)")
+    made["accounts"].add_argument("--out", type=Path, required=True, metavar="FOLDER", help="accounts.conf and keys")
+    made["broker"].add_argument(
+        "--health", default="http://127.0.0.1:8222", metavar="URL", help="its monitoring port (%(default)s)"
+    )
+    made["broker"].add_argument(
+        "--restart-due", type=Path, metavar="FOLDER", help="succeed only if its disk was full and FOLDER has room again"
+    )
