@@ -35,7 +35,7 @@ export PYRIGHT_PYTHON_GLOBAL_NODE := 0
 
 .DEFAULT_GOAL := help
 .PHONY: help setup ready run test test-all quick test-cpython test-mpy test-dissector check lint types types-device style
-.PHONY: scenarios generate trace soak pulses storms soak-kill powerloss powerloss-records size deploy bench fuzz growth hil hil-smoke wheel clean distclean
+.PHONY: scenarios generate trace soak pulses storms soak-kill powerloss powerloss-records model size deploy bench fuzz growth hil hil-smoke wheel clean distclean
 
 # option,value: passed on only when set
 opt = $(if $(2),$(1) '$(2)')
@@ -159,6 +159,9 @@ soak-kill: ready ## rounds by commands while host, power and cable are killed at
 	@$(TOOL) soak.kill_tcp $(call opt,--kills,$(KILLS)) $(call opt,--seed,$(SEED)) \
 		$(if $(filter-out file default,$(origin MINUTES)),--minutes '$(MINUTES)') \
 		$(call opt,--game,$(filter-out house,$(GAME)))
+
+model: ready ## check the promises exhaustively within bounds, and that planted errors are found (SPIN; as root on Debian installed if missing)  [ONLY=]
+	@$(TOOL) model $(call opt,--only,$(ONLY))
 
 growth: ready ## whether memory grows over 1,000 rounds, on the MicroPython VM  [ROUNDS=]
 	@$(BIN)/node tools/mpy/growth.mjs $(or $(ROUNDS),1000)

@@ -11,13 +11,12 @@ an unprivileged user, on copies in its own folder.
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 
-from dissector.tshark import find_tshark
+import apt
 
-INSTALL = ["apt-get", "install", "-y", "--no-install-recommends", "tshark"]
+from dissector.tshark import find_tshark
 
 
 def main() -> int:
@@ -30,18 +29,7 @@ def main() -> int:
 
 
 def install() -> bool:
-    """Install tshark, in plain sight; False, with what to do, if that is not ours to do here."""
-    if os.geteuid() != 0 or not shutil.which("apt-get"):
-        print("tshark is missing, and only root on Debian or Ubuntu can have it installed from here.")
-        print("Install it yourself (apt-get install tshark, brew install wireshark, ...) and run this again.")
-        return False
-    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
-    for command in (["apt-get", "update"], INSTALL):
-        print("tshark is missing; running as root:", " ".join(command), flush=True)
-        if subprocess.call(command, env=environment, stdout=subprocess.DEVNULL) != 0 and command is INSTALL:
-            print("that failed; install tshark by hand and run this again.")
-            return False
-    return bool(find_tshark())
+    return apt.install("tshark", "tshark", otherwise=", brew install wireshark, ...") and bool(find_tshark())
 
 
 if __name__ == "__main__":

@@ -5,11 +5,14 @@ from __future__ import annotations
 import copy
 import random
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from model.replay import held
+from model.tracer import recording
 from soak.proofs import proofs
 
 from fairshoe.boards import configs
@@ -263,6 +266,10 @@ class Outcome:
 
 
 def play(job: Job) -> Outcome:
-    run = make_run(job)
-    problems = run.play() or proofs(run.rig)
+    """Play it; what a keyed host of the table saw and did is then held against the model of the promises."""
+    with recording() if job.role == "table" and not job.flash else nullcontext() as trace:
+        run = make_run(job)
+        problems = run.play() or proofs(run.rig)
+    if trace is not None and not problems:
+        problems = held(trace)
     return Outcome(job, run.struck, problems, run.data if problems else None, run.rig.plant.now_us)

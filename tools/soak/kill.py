@@ -21,6 +21,9 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+from model.replay import held
+from model.tracer import recording
+
 import fairshoe
 from fairshoe.boards import configs
 from fairshoe.client.store import Store
@@ -45,6 +48,9 @@ class Soak:
 
     def __init__(self, seed: int, folder: Path, board: str = BOARD, game: str = GAME, flash: bool = False) -> None:
         self.seed = seed
+        self.flash = flash
+        self._recording = contextlib.ExitStack()
+        self.trace = self._recording.enter_context(recording())  # from the first boot on
         self.world = World(seed, board, game, flash)
         self.program = Program(self.world, folder)
         self.lives = 0
@@ -63,6 +69,13 @@ class Soak:
 
     def play(self, rounds: int, more: Callable[[], bool] = lambda: True) -> None:
         """Raises Finding; `more` is asked after every life of the program."""
+        with self._recording:
+            self._play(rounds, more)
+        if not self.flash:  # what a torn page of flash reads as is not in the model
+            for problem in held(self.trace):
+                raise Finding(problem.removeprefix("Finding: "))
+
+    def _play(self, rounds: int, more: Callable[[], bool]) -> None:
         while self.rounds < rounds and more():
             self._life(1 << 30)
         self.world.peace()
@@ -85,9 +98,15 @@ class Soak:
     def _life(self, until: int) -> None:
         self.lives += 1
         self.world.arm_kill()
+        if self.lives > 1:
+            self.trace.process("start")
+        killed = False
         try:
             self.program.live(until)
         except Killed:
+            killed = True
+        self.trace.process("kill")
+        if killed:
             self.world.run(self.world.draw.choice(DEAD_MS))
 
     # -- at the end ------------------------------------------------------------------------------------------------

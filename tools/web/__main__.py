@@ -8,16 +8,15 @@ python -m web --if-possible  the slice of the gate; where there is no Chromium s
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 
+import apt
 from dissector.__main__ import install as install_tshark
 from dissector.tshark import find_tshark
 
 from web.browser import ROOT, find_chromium
 
-INSTALL = ["apt-get", "install", "-y", "--no-install-recommends", "chromium"]
 SLICE = ["-m", "slice"]
 
 
@@ -34,18 +33,7 @@ def main() -> int:
 
 
 def install() -> bool:
-    """Install Chromium, in plain sight; False, with what to do, if that is not ours to do here."""
-    if os.geteuid() != 0 or not shutil.which("apt-get"):
-        print("Chromium is missing, and only root on Debian or Ubuntu can install it from here.")
-        print("Install it yourself (apt-get install chromium), or name one in CHROMIUM=, and run this again.")
-        return False
-    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
-    for command in (["apt-get", "update"], INSTALL):
-        print("Chromium is missing; running as root:", " ".join(command), flush=True)
-        if subprocess.call(command, env=environment, stdout=subprocess.DEVNULL) != 0 and command is INSTALL:
-            print("that failed; install Chromium by hand and run this again.")
-            return False
-    return bool(find_chromium())
+    return apt.install("Chromium", "chromium", otherwise=", or name one in CHROMIUM=") and bool(find_chromium())
 
 
 def playwright() -> bool:

@@ -1,0 +1,87 @@
+"""The model of the promises: its tables are read, planted errors are found, and recorded runs are held against it."""
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from model.monitor import Monitor, Rejected
+from model.plan import PLANTED, RUNS, Planted, table_of
+from model.promela import promela
+from model.replay import CHANGES, changed, held, replay
+from model.tracer import Trace, recording
+from powerloss.jobs import Cut, Job, make_run, scenario_job
+from soak.kill import Soak
+
+TABLE = Job("pico-carousel", "caribbean-stud", role="table")
+
+
+@pytest.mark.parametrize("name", sorted({table for table, _bounds in RUNS.values()}))
+def test_every_step_of_a_table_is_in_the_model_of_some_run(name: str) -> None:
+    runs = [run for run in RUNS if RUNS[run][0] == name]
+    text = "".join(promela(table_of(run)) for run in runs)
+    for step in table_of(runs[0]).steps:
+        assert f'printf("{step}' in text, step
+
+
+@pytest.mark.parametrize("planted", PLANTED, ids=[planted.name for planted in PLANTED])
+def test_every_planted_error_changes_its_table(planted: Planted) -> None:
+    assert promela(table_of(planted.run, planted.changes)) != promela(table_of(planted.run))
+
+
+def test_a_step_out_of_its_order_is_rejected() -> None:
+    monitor = Monitor(table_of("events"))
+    with pytest.raises(Rejected):
+        monitor.take("boot")  # there is no log yet
+    monitor.take("make_log")
+    monitor.take("boot")
+    with pytest.raises(Rejected):
+        monitor.take("written")
+
+
+def _killed(folder: Path, seed: int) -> Trace:
+    soak = Soak(seed, folder)
+    soak.play(3)
+    return soak.trace
+
+
+def test_runs_that_are_killed_take_allowed_steps_and_changed_ones_are_rejected(tmp_path: Path) -> None:
+    seed = random.randrange(1, 1 << 30)
+    print(f"replay: PYTHONPATH=tools .venv/bin/python -m soak.kill --seed {seed} --rounds 3")
+    trace = _killed(tmp_path, seed)
+    assert replay(trace.steps) is None
+    places = 0
+    for kind, change in CHANGES.items():
+        for steps in changed(trace.steps, change, most=2):
+            places += 1
+            assert replay(steps) is not None, kind
+    assert places >= 2 * len(CHANGES) - 4  # a short run may have no boot after the first, and no other answer
+
+
+@pytest.mark.parametrize(
+    "job",
+    [
+        TABLE,
+        replace(TABLE, cuts=(Cut("write", 14, 0),)),
+        replace(TABLE, cuts=(Cut("write", 24, 40), Cut("write", 3, 40))),
+        replace(TABLE, audit=True, cuts=(Cut("time", 198436),)),
+        replace(TABLE, kind="records", cuts=(Cut("frame", 40, 20),)),
+        scenario_job("b5-count-finds-a-misdeal"),
+    ],
+    ids=str,
+)
+def test_power_cuts_and_scenarios_take_allowed_steps(job: Job) -> None:
+    with recording() as trace:
+        assert make_run(job).play() == []
+    assert held(trace) == []
+    lost = [step for step in trace.steps if step[0] != "commit"]
+    assert replay(lost) is not None  # the table would have noticed a host that stores nothing
+
+
+def test_recording_leaves_the_code_as_it_was() -> None:
+    from firmware.journal.store import Journal
+
+    before = Journal.append
+    with recording():
+        assert Journal.append is not before
+    assert Journal.append is before
