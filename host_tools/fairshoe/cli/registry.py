@@ -25,6 +25,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "web": "show a shoe in the browser: a simulated one, or one live",
         "sim": "run a simulated shoe that any program can open",
         "scenario": "play scenario files on a simulated shoe",
+        "replay": "open a stop from a journal on the bench page",
         "table": "serve a dealer's page; play and settle the five games",
     },
     "drive a shoe": {

@@ -28,6 +28,7 @@ from fairshoe.text.screen import Line, style_of, time_of_day
 EVENTS_KEPT = 2000
 SILENT_S = 3.0
 WIDE = 110
+NARROW = 72
 TALL = 34
 _LABEL = 9
 _KEYS = re.compile(r"\x1b\[[0-9;]*[A-Za-z~]|.", re.DOTALL)  # a key, or the sequence that a terminal sends for one
@@ -105,10 +106,10 @@ class View:
     def lines(self, columns: int, rows: int) -> list[Line]:
         """The whole view; the events get what is left."""
         status = self.watch.known.status
-        top = [self._title(columns), self._identity(), []]
+        top = [self._title(columns), *self._identity(columns), []]
         top += _connection(self.watch, columns)
         if status is not None:
-            top += _past(status) if _stale(self.watch) else _state(status, columns, self._sensor(status))
+            top += _past(status) if _stale(self.watch) else self._now(status, columns)
         wide = columns >= WIDE and rows >= TALL
         top += self._columns(columns) if wide else self._compact(columns)
         footer: Line = [("q", "bold"), (" quit  ", "dim"), ("?", "bold"), (" help", "dim"), (self._note(), "dim")]
@@ -130,10 +131,15 @@ class View:
 
     # -- parts ---------------------------------------------------------------------------------------------------------
 
-    def _sensor(self, status: Status) -> Sensor:
-        """What this warning named when it was latched, if that event was heard: a status has no room for it."""
+    def _now(self, status: Status, columns: int) -> list[Line]:
+        """The state; of a warning also what it named when it was latched, if that event was heard, and how to replay
+        it: a status has no room for that."""
         latched = [message for _seq, message, _heard in self.events if isinstance(message, WarningLatched)]
-        return latched[-1].sensor if latched and latched[-1].warning == status.warning else Sensor.NONE
+        known = latched[-1] if latched and latched[-1].warning == status.warning else None
+        lines = _state(status, columns, known.sensor if known else Sensor.NONE)
+        return lines + (
+            _wrapped("replay", [replay_command(self.watch.url, known.seq)], columns, "dim") if known else []
+        )
 
     def _title(self, columns: int) -> Line:
         watch = self.watch
@@ -145,16 +151,17 @@ class View:
         left, right = f" {watch.url}", f"{mode} "
         return [(f"{left:{max(columns - 1 - len(right), len(left) + 1)}s}{right}", "title")]
 
-    def _identity(self) -> Line:
+    def _identity(self, columns: int) -> list[Line]:
         welcome = self.watch.known.welcome
         if welcome is None:
-            return [(" the shoe has not identified itself yet", "dim")]
+            return [[(" the shoe has not identified itself yet", "dim")]]
         key = "has a key" if welcome.has_key else "no key"
-        return [
-            (f" device {welcome.device:08x}", "bold"),
-            (f"  firmware {welcome.firmware}  game {welcome.game}  boot {welcome.boot}", ""),
-            (f"  {words(welcome.mode.name)}, {key}", "dim"),
-        ]
+        line: Line = [(f" device {welcome.device:08x}", "bold")]
+        line.append((f"  firmware {welcome.firmware}  game {welcome.game}  boot {welcome.boot}", ""))
+        more = f" {words(welcome.mode.name)}, {key}"
+        if sum(len(text) for text, _style in line) + 1 + len(more) < columns:
+            return [[*line, (f" {more}", "dim")]]
+        return [line, [(more, "dim")]]
 
     def _compact(self, columns: int) -> list[Line]:
         known = self.watch.known
@@ -186,7 +193,7 @@ class View:
     def _events(self, room: int, columns: int) -> list[Line]:
         listed = self._listed()
         shown = listed[: len(listed) - self.back][-room:] if room else []
-        lines: list[Line] = [_event(seq, message, heard_s, columns) for seq, message, heard_s in shown]
+        lines = [line for seq, message, heard_s in shown for line in _event(seq, message, heard_s, columns)][-room:]
         if not lines and room:
             lines = [[("  none" if self.search else "  none yet", "dim")]]
         return lines
@@ -240,7 +247,7 @@ def _state(status: Status, columns: int, sensor: Sensor) -> list[Line]:
         bar = f"[{'#' * filled}{'.' * (width - filled)}] {share:4.0%}"
         lines.append(_labelled("", f"{bar}  {status.elapsed_ds / 10:.0f} of {status.expected_ds / 10:.0f} s, by time"))
     else:
-        lines.append(_labelled("next", step.text, "" if step.machine else "bold"))
+        lines += _wrapped("next", [step.text], columns, "" if step.machine else "bold")
     told = warned(status, sensor)
     if told is not None:
         lines += _wrapped("warning", [f"{words(status.warning.name)}: {told.what}"], columns, "bad")
@@ -313,14 +320,23 @@ def many(count: int, word: str) -> str:
     return f"{count} {word}{'' if count == 1 else 's'}"
 
 
-def _event(seq: int, message: Message, heard_s: float, columns: int) -> Line:
+def _event(seq: int, message: Message, heard_s: float, columns: int) -> list[Line]:
+    """One line; where it does not fit, on a narrow terminal, as many as it takes."""
     if not isinstance(message, Event):
-        return [(f" #{seq:<6d}", "dim"), (_text(message), "warn")]
+        return [[(f" #{seq:<6d}", "dim"), (_text(message), "warn")]]
     round_text = f"round {message.round}" if message.round else ""
     head = f" #{seq:<5d} {time_of_day(message, heard_s)} {round_text:8s} "
     text = describe_event(message)
     room = columns - 1 - len(head)
-    return [(head, "dim"), (text if len(text) <= room else text[: max(room - 3, 0)] + "...", style_of(message))]
+    if len(text) <= room:
+        return [[(head, "dim"), (text, style_of(message))]]
+    if columns >= NARROW:
+        return [[(head, "dim"), (text[: max(room - 3, 0)] + "...", style_of(message))]]
+    first, *more = textwrap.wrap(text, max(room, 20)) or [""]
+    return [
+        [(head, "dim"), (first, style_of(message))],
+        *([(" " * len(head) + part, style_of(message))] for part in more),
+    ]
 
 
 def _text(message: Message) -> str:
@@ -330,6 +346,11 @@ def _text(message: Message) -> str:
     return f"{what} that this version does not know"
 
 
+def replay_command(url: str, seq: int) -> str:
+    """How to see this stop on the bench page."""
+    return f"fairshoe replay {url} --number {seq}"
+
+
 def _labelled(label: str, text: str, style: str = "") -> Line:
     return [(f" {label:{_LABEL}s}", "dim"), (text, style)]
 
@@ -337,7 +358,8 @@ def _labelled(label: str, text: str, style: str = "") -> Line:
 def _packed(label: str, parts: list[str], columns: int, between: str = "; ") -> list[Line]:
     """One label, and parts that stay whole, as many on a line as fit."""
     rows: list[str] = []
-    for part in parts:
+    width = max(columns - _LABEL - 3, 20)
+    for part in [line for whole in parts for line in textwrap.wrap(whole, width) or [""]]:
         if rows and len(rows[-1]) + len(between) + len(part) < columns - _LABEL - 2:
             rows[-1] += between + part
         else:

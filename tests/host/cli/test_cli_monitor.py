@@ -34,7 +34,7 @@ def shown(view: View, columns: int, rows: int) -> list[str]:
 # --- the view as lines -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40), (200, 60), (40, 10), (20, 3)])
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (60, 30), (120, 40), (200, 60), (40, 10), (20, 3)])
 def test_the_view_fits_its_terminal_whatever_the_size(columns: int, rows: int) -> None:
     bench = Bench(history=30)
     play_a_shuffle(bench)
@@ -42,12 +42,12 @@ def test_the_view_fits_its_terminal_whatever_the_size(columns: int, rows: int) -
     view.take(bench.seen)
     lines = shown(view, columns, rows)
     assert len(lines) <= rows
-    if columns >= 80:
+    if columns >= 60:
         assert max(map(len, lines)) < columns
         assert lines[-1].startswith("q quit") and len(lines) == rows
 
 
-@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40)])
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (60, 34), (120, 40)])
 def test_everything_a_technician_asks_first_is_in_view(columns: int, rows: int) -> None:
     bench = Bench(history=30)
     play_a_shuffle(bench)
@@ -55,13 +55,13 @@ def test_everything_a_technician_asks_first_is_in_view(columns: int, rows: int) 
     bench.run(3)
     view = View(bench.watch)
     view.take(bench.seen)
-    text = "\n".join(shown(view, columns, rows))
+    text = " ".join(" ".join(shown(view, columns, rows)).split())  # a narrow terminal breaks lines
     for words in (
         "device 00",
         "firmware 0.1.0",
         "watching",
-        "warning  door: the door was opened with cards inside",
-        "to do    close it, press ACK; the machine puts out all cards",
+        "warning door: the door was opened with cards inside",
+        "to do close it, press ACK; the machine puts out all cards",
         "1 deck, 52 cards",
         "0 damaged",
         "0 reconnects",

@@ -155,6 +155,7 @@ class Page {
     }
     this.fill(moment.setup);
     this.restart({ ...moment, paused: true });
+    find('tour-text').textContent = moment.setup.story ?? ''; // of a link that was made from a journal
     return true;
   }
 
