@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from floor_case import made
+from floor_case import LOG, made
 from web.browser import Bench
 from web.floor import DESK, PHONE, TABLES, floor
 
-from fairshoe.messages import DoorOpened
+from fairshoe.messages import DoorOpened, Fault, RoundVoided, WarningLatched
 from fairshoe_floor.reader import Link
 
 
@@ -62,6 +62,23 @@ def test_a_table_is_shown_in_detail_with_its_history_and_events_as_they_come(chr
         assert "dealing" not in bench.tab.inner_text("#shoe") and "round" not in bench.tab.inner_text("#shoe-meters")
         bench.tab.keyboard.press("Escape")
         assert not bench.tab.is_visible("#shoe")
+
+
+def test_a_stop_is_offered_to_the_bench_page_when_its_round_is_over(chromium: Any) -> None:
+    """Under the profile table only: device, log and number, for `fairshoe replay`."""
+    with floor(chromium) as (bench, reader):
+        for device in (7, 10):  # the profile of the second is meters
+            reader.record(device, made(WarningLatched, seq=1, round=3, warning=Fault.JAM_EXIT), 1)
+        bench.until("floor.shoes.get('00000007').seq === 1")
+        bench.tab.click("#grid b:text-is('T-07')")
+        bench.until("document.querySelectorAll('#shoe-events li.warned').length === 1")
+        assert "fairshoe replay" not in bench.tab.inner_text("#shoe-events")
+        reader.record(7, made(RoundVoided, seq=2, round=3, warning=Fault.JAM_EXIT), 2)
+        bench.until("document.querySelectorAll('#shoe-events code').length === 1")
+        assert bench.tab.inner_text("#shoe-events code") == f"fairshoe replay 00000007/{LOG.hex()}/1"
+        bench.tab.click("#grid b:text-is('T-10')")
+        bench.until("document.querySelectorAll('#shoe-events li.warned').length === 1")
+        assert bench.tab.locator("#shoe-events code").count() == 0
 
 
 def test_alarms_stand_above_the_tables_and_mark_theirs(chromium: Any) -> None:
