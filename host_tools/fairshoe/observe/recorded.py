@@ -1,4 +1,4 @@
-"""Events that somebody has kept: an export of a journal, a capture, or a store; each as a list, oldest first."""
+"""Events on file: an export of a journal, a capture, or a store; each as a list, oldest first."""
 
 from __future__ import annotations
 
