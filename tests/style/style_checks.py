@@ -27,7 +27,7 @@ PORTS = ("hal", "!hal.sim")
 # package says what belongs in it.
 HOST_BASE = tuple(
     f"fairshoe.{name}"
-    for name in ("__version__", "_device", "errors", "files", "keys", "message_data", "messages", "printable")
+    for name in ("__version__", "_device", "errors", "files", "keys", "look", "message_data", "messages", "printable")
 )
 FIRMWARE = ("firmware", "!firmware.main")
 # What docs/INTEGRATE.md lists as public. tests/host/client/test_public_api.py holds each name.
@@ -53,6 +53,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe.errors": (),
     "fairshoe.files": (),
     "fairshoe.frozen": (),
+    "fairshoe.look": (),
     "fairshoe.messages": ("fairshoe.frozen",),
     "fairshoe.message_data": ("fairshoe.errors", "fairshoe.messages"),
     "fairshoe.printable": (),
@@ -123,10 +124,10 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe_table.rules": ("fairshoe_table.rules", *PUBLIC),
     "fairshoe_table.play": (*TABLE[:2], *PUBLIC),
     **{f"fairshoe_table.games.{name}": (f"fairshoe_table.games.{name}", *TABLE[:2], *PUBLIC) for name in GAMES},
-    "fairshoe_table.books": (*TABLE[:3], *PUBLIC, "fairshoe.files"),
+    "fairshoe_table.books": (*TABLE[:3], *PUBLIC, "fairshoe.files", "fairshoe.look"),
     "fairshoe_table.table": (*TABLE[:4], *PUBLIC),
     "fairshoe_table.desk": (*TABLE[:5], *PUBLIC),
-    "fairshoe_table.simulated": (*TABLE, *PUBLIC),
+    "fairshoe_table.simulated": (*TABLE, *PUBLIC, "fairshoe.look"),
     "fairshoe_floor": (),
     "fairshoe_floor.inventory": PUBLIC,
     "fairshoe_floor.side_file": ("fairshoe.files", *PUBLIC),
@@ -139,7 +140,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe_floor.reader": ("fairshoe_floor.inventory", "fairshoe_floor.samples", *PUBLIC),
     "fairshoe_floor.rounds": ("fairshoe_floor.reader", *PUBLIC),
     "fairshoe_floor.alarms": ("fairshoe_floor.alarms", "fairshoe.ship.release_facts", *FLOOR, *PUBLIC),
-    "fairshoe_floor.api": ("fairshoe_floor.api", *FLOOR, *PUBLIC),
+    "fairshoe_floor.api": ("fairshoe_floor.api", "fairshoe.look", "fairshoe.text.advice", *FLOOR, *PUBLIC),
     "fairshoe_floor.gateway": (
         *("fairshoe_floor.gateway", "fairshoe_floor.alarms", "fairshoe_floor.api", "fairshoe.journal.export"),
         *("fairshoe.files", "fairshoe.printable"),

@@ -32,9 +32,9 @@ def test_the_worst_of_200_tables_come_first_and_old_data_is_marked(chromium: Any
         bench.until("document.querySelector('.cell.stale')")
         assert tables(bench)[:4] == ["T-40", "T-50", "T-60", "T-70"]
         assert bench.tab.inner_text("#counts").split("\n")[:4] == [
-            *("2 warning", "0 alarm", "1 not connected", "1 silent")
+            *("2 warnings", "1 lost", "1 stale", "196 in service")
         ]
-        assert "silent for 5 min" in bench.tab.inner_text(".cell.stale")
+        assert "stale for 5 min" in bench.tab.inner_text(".cell.stale")
         assert bench.tab.title().startswith("(2)")
         # A cell is small enough that a desk shows a pit, and 200 fit into three screens.
         assert bench.tab.evaluate("document.documentElement.scrollHeight") < 3 * DESK["height"]
@@ -91,9 +91,9 @@ def test_alarms_stand_above_the_tables_and_mark_theirs(chromium: Any) -> None:
         for device in range(101, 111):
             reader.alarm(device, "feed-time", "minor", "a card takes <b>160</b> ms to feed, 100 ms when new")
         bench.until("document.querySelectorAll('#alarm-list li').length === 6")  # with the next beat
-        bench.until("document.querySelector('.cell.away')")
-        assert bench.tab.inner_text("#alarms-title") == "Alarms: 12, the most severe first"
-        assert bench.tab.inner_text("#alarms-more").startswith("6 more")
+        bench.until("document.querySelector('.cell.lost')")
+        assert bench.tab.inner_text("#alarms-title") == "12 alarms, the most severe first"
+        assert bench.tab.inner_text("#alarms-more").startswith("6 more alarms: their")
         # A shoe is silent by the limit of its server: 15 s at a gateway, 120 s at the central one.
         shoe = "{heard_at: 40, fresh_s, warning: {fault: 'jam', since: 1}}"
         judged = f"({{ condition }}) => [15, 120].map((fresh_s) => condition({shoe}, 100).stale)"
@@ -145,11 +145,12 @@ def test_a_page_that_loses_its_server_says_so_and_texts_stay_texts(chromium: Any
         reader.links[1] = Link.FAILED
         reader.entries = [replace(reader.entries[0], table="<img src=x onerror=alert(1)>"), *reader.entries[1:]]
         reader.number += 1
-        bench.until("document.querySelector('.cell.away')?.textContent.includes('<img')")
+        bench.until("document.querySelector('.cell.lost')?.textContent.includes('<img')")
         assert bench.tab.evaluate("document.querySelectorAll('img').length") == 0
         reader.stop()
         bench.until("document.body.classList.contains('cut')")
-        assert bench.tab.inner_text("#link") == "not connected"
+        assert bench.tab.inner_text("#link") == "lost"
+        assert "tried again every 2 s" in bench.tab.inner_text("#notice")
         bench.errors.clear()  # the browser complains about a server that is gone
 
 
@@ -172,3 +173,58 @@ def test_the_floor_is_readable_on_a_phone_and_on_a_desk(
         for size in (PHONE, DESK):
             bench.tab.set_viewport_size(size)
             readable(bench.tab, TABLES)
+
+
+ADVICE = {
+    "warned": "cleared at the shoe",
+    "alarmed": "fairshoe journal verify",
+    "lost": "Check power and cable",
+    "stale": "Look at its display",
+    "behind": "Nothing acknowledges the events",
+}
+
+
+@pytest.mark.slice
+def test_every_state_of_the_page_and_every_condition_has_words_of_its_own(chromium: Any) -> None:
+    """Connecting, no token, a wrong one, no table, none that fits, calm; and what to do about each condition."""
+    with floor(chromium) as (bench, reader):
+        bench.until("document.body.dataset.state === 'live'")
+        said = [bench.tab.inner_text("#notice")]
+        assert said[0] == f"{TABLES} tables, all in service. There is nothing to do."
+        bench.tab.fill("#find", "no such table")
+        said.append(bench.tab.inner_text("#notice"))
+        bench.tab.fill("#find", "")
+        reader.warn(40, time.time() - 90)
+        reader.alarm(30, "journal", "critical", "the device found its journal broken at record 7")
+        reader.links[60] = Link.LOST
+        reader.silent[70] = 300.0
+        reader.waiting[21] = 271
+        reader.number += 1
+        for table, rank in ((40, "warned"), (30, "alarmed"), (60, "lost"), (70, "stale"), (21, "behind")):
+            bench.until(f"document.querySelectorAll('.cell.{rank}').length === 1")
+            bench.tab.click(f"#grid b:text-is('T-{table}')")
+            assert ADVICE[rank] in bench.tab.inner_text("#shoe-todo")
+        assert "271 events wait" in bench.tab.inner_text(".cell.behind") and not bench.tab.is_visible("#notice")
+        # Esc closes what is on top, and the keyboard goes back to where it came from.
+        bench.tab.click("#report-open")
+        for shown, focus in (("#shoe", "report-open"), ("", "")):
+            bench.tab.keyboard.press("Escape")
+            assert not bench.tab.is_visible("#report") and bench.tab.is_visible("#shoe") == bool(shown)
+            assert not focus or bench.ask("document.activeElement.id") == focus
+        assert "T-21" in bench.ask("document.activeElement.textContent")
+        reader.entries = []
+        reader.number += 1
+        bench.tab.reload()
+        bench.until("document.getElementById('notice').textContent.startsWith('No table:')")
+        said.append(bench.tab.inner_text("#notice"))
+        where = bench.url.partition("#")[0]
+        for token, state in (("", "token"), ("#wrong", "refused")):
+            bench.ask("sessionStorage.clear()")
+            bench.tab.goto("about:blank")
+            bench.tab.goto(where + token)
+            bench.until(f"document.body.dataset.state === '{state}'")
+            said.append(bench.tab.inner_text("#notice"))
+        words = "import('./notice.js').then(({ notice }) => ['connecting', 'lost'].map((it) => notice(it, {}).text))"
+        said += bench.ask(words)
+        assert len(set(said)) == len(said) == 7 and all(said)
+        bench.errors.clear()  # the browser's own line about the refusal

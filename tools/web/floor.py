@@ -42,6 +42,7 @@ class Floor(MemoryReader):
         self.latched: dict[int, Latched] = {}
         self.links: dict[int, Link] = {}
         self.silent: dict[int, float] = {}
+        self.waiting: dict[int, int] = {}
 
     def shoes(self) -> list[Shoe]:
         return [self._one(it) for it in self.entries]
@@ -53,7 +54,8 @@ class Floor(MemoryReader):
         heard = time.time() - self.silent.get(it.device, 0.0)
         link = self.links.get(it.device, Link.OPEN)
         why = "" if link is Link.OPEN else f"why {it.device}"
-        kept = replace(KEPT, device=it.device, link=link, heard_at=heard, link_text=why)
+        waiting = self.waiting.get(it.device, KEPT.waiting)
+        kept = replace(KEPT, device=it.device, link=link, heard_at=heard, link_text=why, waiting=waiting)
         seq = len(self.stored.get(it.device, ()))
         return Shoe(it, "gw", kept, LOG, seq, 9.0, kept.totals, self.latched.get(it.device), quiet_seq=seq)
 

@@ -13,52 +13,29 @@ from fairshoe.bench.plan import Data
 from fairshoe.bench.report_plots import Point
 from fairshoe.bench.steps import BEAMS
 from fairshoe.text.describe import words
-from fairshoe.text.svg_style import STYLE
+from fairshoe.text.svg_style import REPORT
 
-_LIGHT = (
-    "--paper:#ffffff;--ink:#1c2430;--soft:#5b6675;--grid:#e3e7ec;--law:#cfd6df;--ours:#1f63c6;"
-    "--good:#17693a;--goodback:#e2f3e7;--poor:#a4231c;--poorback:#fbe5e2;--open:#7a5200;--openback:#fdf1d3"
-)
-_PAGE_STYLE = f"""\
-:root{{{_LIGHT}}}
-@media (prefers-color-scheme:dark){{:root{{--paper:#14181f;--ink:#e6eaf0;--soft:#9aa6b5;--grid:#2a313c;--law:#414b59;
---ours:#74aaff;--good:#7fd99b;--goodback:#173524;--poor:#ff9d92;--poorback:#442019;--open:#f0c674;--openback:#3a2f14}}}}
-:root{{color-scheme:light dark}}
-body{{margin:0;background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif}}
-main{{max-width:860px;margin:0 auto;padding:28px 20px 60px}}
-h1{{font-size:26px;line-height:1.2;margin:0 0 2px}}h2{{font-size:19px;margin:36px 0 8px}}h3{{font-size:16px;margin:0}}
-p{{max-width:78ch;margin:8px 0}}.soft{{color:var(--soft)}}.small{{font-size:13px}}
-.verdict,.notice{{border-radius:10px;padding:14px 18px;margin:18px 0}}
-.verdict{{display:flex;gap:18px;align-items:center;font-size:16px}}.verdict b{{font-size:26px;letter-spacing:.02em}}
-.passed{{background:var(--goodback);color:var(--good)}}.failed{{background:var(--poorback);color:var(--poor)}}
-.incomplete,.notice{{background:var(--openback);color:var(--open)}}
-.badge{{border-radius:5px;padding:1px 8px;font-weight:600;font-size:13px;white-space:nowrap}}
-.none{{color:var(--soft);border:1px solid var(--grid)}}
-.pair{{display:grid;grid-template-columns:1fr 1fr;gap:0 32px}}
-dl{{display:grid;grid-template-columns:max-content 1fr;gap:2px 16px;margin:8px 0}}dt{{color:var(--soft)}}
-dd{{margin:0;overflow-wrap:anywhere}}
-table{{border-collapse:collapse;font-size:14px;width:100%;font-variant-numeric:tabular-nums}}
-th,td{{padding:4px 8px;text-align:right;border-bottom:1px solid var(--grid);vertical-align:top}}
-th,td{{white-space:nowrap}}th:first-child,td:first-child,td.text,th.text{{text-align:left;white-space:normal}}
-thead th{{color:var(--soft);font-weight:600}}
-tfoot td{{font-weight:600;border-bottom:0;border-top:2px solid var(--grid)}}
-td.good{{color:var(--good);font-weight:600}}td.poor{{color:var(--poor);font-weight:600}}
-.wide{{overflow-x:auto}}svg{{max-width:100%;height:auto;display:block;margin:14px 0}}
-section.step{{border:1px solid var(--grid);border-radius:10px;padding:12px 16px;margin:12px 0}}
-section.step header{{display:flex;justify-content:space-between;gap:12px;align-items:baseline}}
-section.step p{{margin:4px 0}}ul{{margin:4px 0;padding-left:20px}}
-code{{font:13px ui-monospace,Menlo,Consolas,monospace;overflow-wrap:anywhere}}
-.sign{{display:grid;grid-template-columns:1fr 1fr 1fr;gap:28px;margin:48px 0 8px}}
-.sign div{{border-top:1px solid var(--ink);padding-top:4px;font-size:13px;color:var(--soft)}}
-.receipt{{border:1px solid var(--ink);border-radius:4px;padding:6px 20px 16px;margin-top:36px}}
-@media (max-width:640px){{.pair,.sign{{grid-template-columns:1fr}}.verdict{{display:block}}}}
-@page{{size:A4;margin:14mm 13mm}}
-@media print{{:root{{{_LIGHT};color-scheme:light}}*{{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
-body{{font-size:9.5pt;line-height:1.4}}main{{max-width:none;padding:0}}table{{font-size:8.5pt}}th,td{{padding:2px 6px}}
-h1{{font-size:18pt}}h2{{font-size:13pt;break-after:avoid;margin-top:16px}}h3{{font-size:11pt}}.small{{font-size:8.5pt}}
-svg{{max-height:44mm;width:auto;margin:8px 0}}section.step{{padding:8px 12px;margin:8px 0}}
-.badge{{font-size:8.5pt}}code{{font-size:8pt}}.sign{{margin-top:34px}}
-section.step,svg,.verdict,tr,.sign{{break-inside:avoid}}.receipt{{break-before:page}}}}
+_PAGE_STYLE = """\
+main{max-width:54rem}
+.badge{border-radius:5px;padding:1px 8px;font-weight:600;font-size:var(--text-s);white-space:nowrap}
+.none{color:var(--muted);border:1px solid var(--line)}
+.pair{display:grid;grid-template-columns:1fr 1fr;gap:0 32px}
+td.text,th.text,th:first-child,td:first-child{text-align:left;white-space:normal}
+td.good,td.poor{background:none}
+section.step{border:1px solid var(--line);border-radius:var(--round);padding:12px 16px;margin:12px 0}
+section.step header{display:flex;justify-content:space-between;gap:12px;align-items:baseline}
+section.step p{margin:4px 0}ul{margin:4px 0;padding-left:20px}
+.sign{display:grid;grid-template-columns:1fr 1fr 1fr;gap:28px;margin:48px 0 8px}
+.sign div{border-top:1px solid var(--ink);padding-top:4px;font-size:var(--text-s);color:var(--muted)}
+.receipt{border:1px solid var(--ink);border-radius:4px;padding:6px 20px 16px;margin-top:36px}
+@media (max-width:640px){.pair,.sign{grid-template-columns:1fr}.verdict{display:block}}
+@page{size:A4;margin:14mm 13mm}
+@media print{*{-webkit-print-color-adjust:exact;print-color-adjust:exact}
+body{font-size:9.5pt;line-height:1.4}main{max-width:none;padding:0}table{font-size:8.5pt}th,td{padding:2px 6px}
+h1{font-size:18pt}h2{font-size:13pt;break-after:avoid;margin-top:16px}h3{font-size:11pt}.small{font-size:8.5pt}
+svg{max-height:44mm;width:auto;margin:8px 0}section.step{padding:8px 12px;margin:8px 0}
+.badge{font-size:8.5pt}code{font-size:8pt}.sign{margin-top:34px}
+section.step,svg,.verdict,tr,.sign{break-inside:avoid}.receipt{break-before:page}}
 """
 _WORDS = {"not_applicable": "does not apply", "not_run": "not run"}
 _MARKS = {"passed": "passed", "failed": "failed", "stopped": "incomplete"}
@@ -91,7 +68,7 @@ def page(report: Data) -> str:
 <!doctype html>
 <html lang="en"><head><meta charset="utf-8"/><meta name="viewport" content="width=device-width,initial-scale=1"/>
 <title>{escape(plan["title"])}: {escape(_model(report))}, {escape(report["verdict"])}</title>
-<style>{STYLE}{bench_plots.STYLE}{_PAGE_STYLE}</style></head><body><main>
+<style>{REPORT}{bench_plots.STYLE}{_PAGE_STYLE}</style></head><body><main>
 <h1>{escape(plan["title"])}</h1>
 <p class="soft">{escape(_model(report))}, {_serial(report)}. {escape(_moment(report["started"]))}.</p>
 {_notice(report)}<div class="verdict {escape(report["verdict"])}"><b>{escape(report["verdict"].upper())}</b>

@@ -14,9 +14,9 @@ _LABELS_MAX = 24
 _STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000, 2000, 5000, 10000)
 
 STYLE = (
-    "svg .bar{fill:var(--ours)}svg .over{fill:var(--poor)}svg .limit{stroke:var(--poor);stroke-width:1.5;"
-    "stroke-dasharray:6 4;fill:none}svg .limittext{fill:var(--poor)}svg .good{fill:var(--ours)}"
-    "svg .wrong{fill:var(--poor)}svg .asked{stroke:var(--soft);stroke-width:2;fill:none}"
+    "svg .bar{fill:var(--series-1)}svg .over{fill:var(--warn)}svg .limit{stroke:var(--warn);stroke-width:1.5;"
+    "stroke-dasharray:6 4;fill:none}svg .limittext{fill:var(--warn)}svg .good{fill:var(--series-1)}"
+    "svg .wrong{fill:var(--warn)}svg .asked{stroke:var(--muted);stroke-width:2;fill:none}"
 )
 
 

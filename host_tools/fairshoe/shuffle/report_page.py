@@ -18,27 +18,7 @@ from fairshoe.shuffle.wording import (
     rerun_text,
     verdict,
 )
-from fairshoe.text.svg_style import STYLE
-
-_PAGE_STYLE = """\
-:root{--good:#17693a;--goodback:#e2f3e7;--poor:#a4231c;--poorback:#fbe5e2}
-@media (prefers-color-scheme:dark){:root{--good:#7fd99b;--goodback:#173524;--poor:#ff9d92;--poorback:#442019}}
-:root{color-scheme:light dark}
-body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif}
-main{max-width:1080px;margin:0 auto;padding:28px 20px 60px}
-h1{font-size:26px;line-height:1.2;margin:0 0 4px}h2{font-size:19px;margin:40px 0 8px}
-p{max-width:76ch;margin:8px 0}.soft{color:var(--soft)}
-.verdict{display:flex;gap:16px;align-items:center;border-radius:10px;padding:14px 18px;margin:20px 0;font-size:17px}
-.verdict b{font-size:24px;letter-spacing:.02em}
-.good{background:var(--goodback);color:var(--good)}.poor{background:var(--poorback);color:var(--poor)}
-dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 18px;margin:12px 0}dt{color:var(--soft)}dd{margin:0}
-.wide{overflow-x:auto}svg{max-width:100%;height:auto;display:block;margin:18px 0}
-table{border-collapse:collapse;font-size:14px;width:100%;font-variant-numeric:tabular-nums}
-th,td{padding:5px 9px;text-align:right;border-bottom:1px solid var(--grid);white-space:nowrap}
-th:first-child,td:first-child{text-align:left}thead th{color:var(--soft);font-weight:600}
-td.good,td.poor{font-weight:600}tfoot td{border-bottom:0;font-weight:600}tr.rule td{border-top:2px solid var(--grid)}
-code{font:13px ui-monospace,Menlo,Consolas,monospace;overflow-wrap:anywhere}
-"""
+from fairshoe.text.svg_style import REPORT
 
 
 def plots(run: Run) -> dict[str, str]:
@@ -62,7 +42,7 @@ def page(run: Run) -> str:
     return f"""\
 <!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>fairshoe shuffle test, seed {plan.seed}</title><style>{STYLE}{_PAGE_STYLE}</style></head><body><main>
+<title>fairshoe shuffle test, seed {plan.seed}</title><style>{REPORT}</style></head><body><main>
 <h1>Shuffle test</h1>
 <p class="soft">Is the order that the firmware draws, and the machine realises, a uniform one?</p>
 <div class="verdict {tone}"><b>{verdict(run.passes).upper()}</b><span>{escape(said[0].upper() + said[1:])}.</span></div>

@@ -12,20 +12,18 @@ from fairshoe import _device
 from fairshoe.boards.configs import board_names, folder, load_board
 from fairshoe.errors import Exit, FairshoeError
 from fairshoe.games import clauses
+from fairshoe.look import PAGE, shared_files
 from fairshoe.messages import What
 from fairshoe.sim.scenario_cases import library
 from fairshoe.text.advice import HOLDS, IN_STATE, NEWER, SENSORS, STEPS, STOPPED, WARNINGS, WORKING, Warned, at_sensor
 from fairshoe.text.describe import CAUSES, DEFECTS, HOW, MESSAGE_NAMES
 from fairshoe.web.live_view import WHO
 
-PAGE = Path(__file__).resolve().parent / "page"
 # What the firmware imports on a simulated machine. The ports to chips stay at home, and so does main.py.
 SOURCES = ("firmware", "hal/sim", "rig", "hal/__init__.py", "hal/flash.py")
 LEFT_OUT = ("firmware/main.py",)
 # Words for the numbers in fields of events, as `fairshoe monitor` has them.
 WORDS = {"cause": CAUSES, "how": HOW, "defect": DEFECTS, "command": MESSAGE_NAMES, "during": MESSAGE_NAMES}
-# Files of this page that other pages use.
-SHARED = ("style.css", "dom.js", "svg.js", "source_live.js", "live_states.js", "icon.svg")
 _RULES_HEAD = """<!doctype html>
 <html lang="en">
 <head>
@@ -33,7 +31,7 @@ _RULES_HEAD = """<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>fairshoe rules</title>
 <link rel="icon" href="icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="style.css">
+<link rel="stylesheet" href="base.css">
 <link rel="stylesheet" href="table.css">
 </head>
 <body class="rules">
@@ -73,7 +71,7 @@ def live_files() -> dict[str, bytes]:
 
 def table_files(folder: Path) -> dict[str, bytes]:
     """A page of a table system in this folder, with what it shares with the other pages, and the rules."""
-    files = {name: (PAGE / name).read_bytes() for name in SHARED}
+    files = {**shared_files(), "source_live.js": (PAGE / "source_live.js").read_bytes()}
     files |= {path.relative_to(folder).as_posix(): path.read_bytes() for path in _below(folder)}
     return {**files, "clauses.json": _json(clauses.in_full()), "rules.html": _rules_page()}
 

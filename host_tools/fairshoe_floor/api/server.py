@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import socket
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from fairshoe.errors import UsageError, cannot_listen
+from fairshoe.look import shared_files
+from fairshoe.text.advice import WARNINGS
 from fairshoe_floor.api.app import Service, make_app
 from fairshoe_floor.api.live_socket import ABORT
 
@@ -167,5 +170,7 @@ class ApiServer:
 
 
 def page_files() -> dict[str, bytes]:
-    """The floor page, by path."""
-    return {path.relative_to(PAGE).as_posix(): path.read_bytes() for path in sorted(PAGE.rglob("*")) if path.is_file()}
+    """The floor page, by path, with what it shares with the other pages, and what to do about each warning."""
+    own = {path.relative_to(PAGE).as_posix(): path.read_bytes() for path in sorted(PAGE.rglob("*")) if path.is_file()}
+    advice = {fault.name.lower(): said.advice for fault, said in WARNINGS.items()}
+    return {**shared_files(), **own, "warnings.json": json.dumps(advice).encode()}

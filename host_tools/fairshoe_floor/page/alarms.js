@@ -1,6 +1,7 @@
 // Alarms that hold now: all of them above the grid, those of one table in its detail. Nothing here acknowledges one.
 
-import { clock, find, make, put } from './dom.js';
+import { adviceOn } from './condition.js';
+import { clock, find, many, make, put } from './dom.js';
 import { read } from './server.js';
 
 const SHOWN = 6;
@@ -13,9 +14,9 @@ export function fill(list, alarms, chosen = null) {
   list.replaceChildren(...alarms.map((alarm) => item(alarm, chosen)));
 }
 
-function item({ device, table, severity, text, since, acknowledged_by: by }, chosen) {
+function item({ device, table, rule, severity, text, since, acknowledged_by: by }, chosen) {
   const name = chosen ? [make('button', { type: 'button', on: { click: () => chosen(device) } }, table)] : [];
-  return make('li', { className: severity }, make('b', {}, severity), ...name, make('span', {}, text), make('time', {}, `since ${clock(since)}${by ? `, seen by ${by}` : ''}`));
+  return make('li', { className: severity }, make('b', {}, severity), ...name, make('span', {}, text), ...(chosen ? [] : [make('span', { className: 'advice' }, adviceOn(rule))]), make('time', {}, `since ${clock(since)}${by ? `, seen by ${by}` : ''}`));
 }
 
 export class Alarms {
@@ -44,11 +45,11 @@ export class Alarms {
 
   show() {
     put(find('alarms'), 'hidden', this.list.length === 0);
-    put(find('alarms-title'), 'textContent', `Alarms: ${this.list.length}, the most severe first`);
+    put(find('alarms-title'), 'textContent', `${many(this.list.length, 'alarm')}${this.list.length > 1 ? ', the most severe first' : ''}`);
     fill(find('alarm-list'), this.list.slice(0, SHOWN), this.chosen);
     const more = this.list.length - SHOWN;
     put(find('alarms-more'), 'hidden', more <= 0);
-    put(find('alarms-more'), 'textContent', `${more} more: their tables are marked below.`);
+    put(find('alarms-more'), 'textContent', `${many(more, 'more alarm')}: ${more === 1 ? 'its table is' : 'their tables are'} marked below.`);
   }
 }
 

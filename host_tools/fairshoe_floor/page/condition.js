@@ -1,12 +1,28 @@
-// How a table is doing, in one word, and which of them come first. No DOM: the tests call it alone.
+// How a table is doing, in one word; which of them come first; what to do. No DOM: the tests call it alone.
 
-import { age, words } from './dom.js';
+import { age, many, words } from './dom.js';
 
 export const BEHIND = 50; // events that a device holds because no host has acknowledged them
 
-// Worst first.
-export const CONDITIONS = ['warned', 'alarmed', 'away', 'stale', 'behind', 'well'];
-export const NAMES = { warned: 'warning', alarmed: 'alarm', away: 'not connected', stale: 'silent', behind: 'behind', well: 'in service' };
+// Worst first, each with its words for one table and for several.
+export const NAMES = { warned: ['warning', 'warnings'], alarmed: ['alarm', 'alarms'], lost: ['lost', 'lost'], stale: ['stale', 'stale'], behind: ['behind', 'behind'], well: ['in service', 'in service'] };
+export const CONDITIONS = Object.keys(NAMES);
+
+/** What to do about an alarm, by its rule; rules of a house have their own words in docs/SCALE.md. */
+const RULES = {
+  'warning-unattended': 'Send a person to the table: a warning is cleared at the shoe, not here.',
+  'shoe-silent': 'Look at the shoe and at its gateway: power, cable, display.',
+  journal: 'Take the shoe out of play and call service: `fairshoe journal verify` shows where the journal breaks.',
+  'deck-refused-twice': 'Take the deck out, count it and look for bent or marked cards; use another deck.',
+  misfeeds: 'Clean the rollers at the next break, and look at the edges of the cards.',
+  'feed-time': 'Clean the feed roller at the next break; replace it if that does not help.',
+  clock: 'Set the clock of the gateway: its events have a wrong time.',
+  'dead-letters': 'Run `fairshoe floor dead-letters`: it shows what could not be taken, and why.',
+  'events-lost': 'Run `fairshoe floor gaps`, and fill them from the journal of the shoe: `fairshoe floor fill`.',
+  'standing-still': 'Check the process that records this pit: nothing reaches the database.',
+};
+
+export const adviceOn = (rule) => RULES[rule] ?? 'This rule is one of the house: see its rules file (docs/SCALE.md).';
 
 /** The condition of a shoe at this time, what to read in its cell, and since when it is so. `alarms` are its own, the
  * most severe first: a critical one comes before a lost link, others after it, because the link explains most of them. */
@@ -16,11 +32,29 @@ export function condition(shoe, now, alarms = []) {
   if (shoe.warning) return { rank: 'warned', what: words(shoe.warning.fault), since: shoe.warning.since, silent, stale };
   const alarmed = () => ({ rank: 'alarmed', what: words(alarms[0].rule).replaceAll('-', ' '), since: alarms[0].since, silent, stale });
   if (alarms[0]?.severity === 'critical') return alarmed();
-  if (shoe.link !== 'open') return { rank: 'away', what: shoe.link === 'unknown' ? 'not connected yet' : `link ${shoe.link}`, since: shoe.heard_at ?? 0, silent };
-  if (stale) return { rank: 'stale', what: silent === null ? 'nothing heard' : `silent for ${age(silent)}`, since: shoe.heard_at ?? 0, silent };
+  if (shoe.link !== 'open') return { rank: 'lost', what: shoe.link === 'unknown' ? 'not connected yet' : `link ${shoe.link}`, since: shoe.heard_at ?? 0, silent };
+  if (stale) return { rank: 'stale', what: silent === null ? 'nothing heard' : `stale for ${age(silent)}`, since: shoe.heard_at ?? 0, silent };
   if (alarms.length) return alarmed();
-  if (shoe.waiting > BEHIND) return { rank: 'behind', what: `${shoe.waiting} events wait`, since: shoe.heard_at, silent };
+  if (shoe.waiting > BEHIND) return { rank: 'behind', what: `${many(shoe.waiting, 'event')} ${shoe.waiting === 1 ? 'waits' : 'wait'}`, since: shoe.heard_at, silent };
   return { rank: 'well', what: shoe.status ? words(shoe.status.state) : 'in service', since: 0, silent };
+}
+
+/** What a person does about it; empty if there is nothing to do. `warnings` has the advice on each fault. */
+export function whatToDo(shoe, { rank }, alarms, warnings) {
+  switch (rank) {
+    case 'warned':
+      return `${warnings[shoe.warning.fault] ?? warnings.unrecognised} The warning is cleared at the shoe.`;
+    case 'alarmed':
+      return adviceOn(alarms[0].rule);
+    case 'lost':
+      return `Check power and cable of the shoe, and that gateway ${shoe.gateway} runs. The gateway tries again by itself.`;
+    case 'stale':
+      return 'The line is open and the shoe says nothing. Look at its display: if it is dark, check its power; if it is not, check the serial server between it and the gateway.';
+    case 'behind':
+      return `Nothing acknowledges the events of this shoe. Check that gateway ${shoe.gateway} runs and that its disk is not full. When its journal is full, the shoe waits and deals no further round.`;
+    default:
+      return '';
+  }
 }
 
 /** Shoes with their conditions, worst first; of equal ones the longest first, then by table. */

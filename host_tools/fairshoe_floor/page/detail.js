@@ -1,8 +1,8 @@
 // One shoe: its state, meters, history, rounds and events as they come.
 
 import { fill } from './alarms.js';
-import { condition } from './condition.js';
-import { age, clock, find, make, put, words } from './dom.js';
+import { condition, whatToDo } from './condition.js';
+import { age, clock, find, many, make, put, words } from './dom.js';
 import { plot } from './plots.js';
 import { read, Telling } from './server.js';
 
@@ -12,8 +12,8 @@ const DAY_S = 86_400;
 const PREFIX = ['message', 'seq', 'boot', 'uptime_s', 'uptime_ms', 'utc_s', 'round', 'deck'];
 
 export class Detail {
-  constructor(alarmsOf) {
-    Object.assign(this, { device: '', alarmsOf });
+  constructor(alarmsOf, warnings) {
+    Object.assign(this, { device: '', alarmsOf, warnings });
   }
 
   /** Show this shoe from now on. */
@@ -44,16 +44,20 @@ export class Detail {
   }
 
   show(shoe, now) {
-    const { rank, what, silent } = condition(shoe, now, this.alarmsOf(shoe.device));
+    const how = condition(shoe, now, this.alarmsOf(shoe.device));
+    const { rank, what, silent } = how;
     put(find('shoe-title'), 'textContent', `Table ${shoe.table}`);
     put(find('shoe-state'), 'textContent', what);
     const why = [rank === 'warned' ? `Warning for ${age(now - shoe.warning.since)}.` : '', shoe.link_text].filter(Boolean).join(' ');
     put(find('shoe-why'), 'textContent', why);
     put(find('shoe-why'), 'hidden', !why);
+    const todo = whatToDo(shoe, how, this.alarmsOf(shoe.device), this.warnings);
+    put(find('shoe-todo'), 'textContent', todo ? `What to do: ${todo}` : 'Nothing to do.');
+    put(find('shoe-todo'), 'className', todo ? 'todo' : 'note');
     fill(find('shoe-alarms'), this.alarmsOf(shoe.device));
     put(find('shoe-next'), 'textContent', shoe.next ? `Next: ${shoe.next.text} (${shoe.next.who})` : '');
     const heard = silent === null ? 'never heard' : `heard ${age(silent)} ago`;
-    const facts = [`device ${shoe.device}`, `pit ${shoe.pit || '-'}`, heard, `firmware ${shoe.firmware ?? 'not known'}`, ...('waiting' in shoe ? [`${shoe.waiting ?? '?'} events wait`] : []), `profile ${shoe.profile}`, `gateway ${shoe.gateway}`];
+    const facts = [`device ${shoe.device}`, `pit ${shoe.pit || '-'}`, heard, `firmware ${shoe.firmware ?? 'not known'}`, ...('waiting' in shoe ? [shoe.waiting === null ? 'events that wait: not known' : `${many(shoe.waiting, 'event')} to store`] : []), `profile ${shoe.profile}`, `gateway ${shoe.gateway}`];
     put(find('shoe-facts'), 'textContent', facts.join(' · '));
     this.meters(shoe);
   }
@@ -64,7 +68,7 @@ export class Detail {
     const text = JSON.stringify(values);
     if (text === this.metered) return;
     this.metered = text;
-    find('shoe-meters').replaceChildren(...Object.entries(values).map(([name, value]) => make('div', {}, make('dt', {}, words(name)), make('dd', {}, value ?? '?'))));
+    find('shoe-meters').replaceChildren(...Object.entries(values).map(([name, value]) => make('div', {}, make('dt', {}, words(name)), make('dd', { className: 'number' }, typeof value === 'number' ? value.toLocaleString('en-US') : (value ?? 'not known')))));
   }
 
   async history() {
@@ -81,7 +85,7 @@ export class Detail {
 
   rounds(rounds) {
     const cells = ({ number, began_at, ended_at, dealt, stage, clause }) => [number, clock(began_at), ended_at ? Math.round(ended_at - began_at) : '', dealt ?? '', stage === 'void' ? `void, ${clause}` : stage];
-    find('shoe-rounds').tBodies[0].replaceChildren(...rounds.map((one) => make('tr', {}, ...cells(one).map((cell) => make('td', {}, String(cell))))));
+    find('shoe-rounds').tBodies[0].replaceChildren(...rounds.map((one) => make('tr', {}, ...cells(one).map((cell, i) => make('td', { className: i === 0 || i === 2 || i === 3 ? 'number' : '' }, String(cell))))));
   }
 
   /** How to see a stop on the bench page: under the profile table, and only when its round is over. */

@@ -1,7 +1,7 @@
 // The grid of tables, worst first.
 
 import { CONDITIONS, NAMES, ranked } from './condition.js';
-import { age, find, make, put } from './dom.js';
+import { age, find, many, make, put } from './dom.js';
 
 export class Grid {
   constructor(chosen, alarmsOf) {
@@ -20,7 +20,7 @@ export class Grid {
     this.counts(all);
     const [pit, wanted] = [find('pit').value, find('find').value.trim().toLowerCase()];
     const fit = all.filter(({ shoe }) => (!pit || shoe.pit === pit) && `${shoe.table} ${shoe.device}`.toLowerCase().includes(wanted));
-    find('empty').hidden = fit.length > 0;
+    this.found = { all: all.length, fit: fit.length, trouble: all.filter(({ rank }) => rank !== 'well').length };
     for (const one of fit) this.fill(this.cell(one.shoe.device), one);
     const order = fit.map(({ shoe }) => shoe.device).join();
     if (order !== this.order) {
@@ -49,11 +49,16 @@ export class Grid {
   }
 
   more(shoe, rank, since, silent, stale) {
-    if (rank === 'warned' || rank === 'alarmed') return `for ${age(this.now - since)}${stale ? ', silent' : ''}`;
-    if (rank === 'away') return shoe.heard_at === null ? 'never heard' : `last heard ${age(silent)} ago`;
+    if (rank === 'warned' || rank === 'alarmed') return `for ${age(this.now - since)}${stale ? ', stale' : ''}`;
+    if (rank === 'lost') return shoe.heard_at === null ? 'never heard' : `last heard ${age(silent)} ago`;
     if (rank === 'stale') return 'what is shown is old';
-    if (!shoe.status) return `${shoe.totals.shuffles} shuffles`;
-    return shoe.status.round ? `round ${shoe.status.round}, ${shoe.totals.rounds} done` : `${shoe.totals.rounds} rounds done`;
+    if (!shoe.status) return many(shoe.totals.shuffles, 'shuffle');
+    return shoe.status.round ? `round ${shoe.status.round}, ${shoe.totals.rounds} done` : `${many(shoe.totals.rounds, 'round')} done`;
+  }
+
+  /** The keyboard goes back to the table that was shown. */
+  focus(device) {
+    this.cells.get(device)?.button.focus({ preventScroll: true });
   }
 
   select(device) {
@@ -66,7 +71,8 @@ export class Grid {
     const text = items.map(([, count]) => count).join();
     if (text === this.counted) return;
     this.counted = text;
-    find('counts').replaceChildren(...items.map(([rank, count]) => make('li', { className: count && rank !== 'well' ? 'bad' : '' }, `${count} ${NAMES[rank]}`)));
+    const shown = items.filter(([, count]) => count);
+    find('counts').replaceChildren(...shown.map(([rank, count]) => make('li', { className: rank === 'well' ? '' : 'bad' }, many(count, ...NAMES[rank]))));
     document.title = items[0][1] ? `(${items[0][1]}) fairshoe floor` : 'fairshoe floor';
   }
 

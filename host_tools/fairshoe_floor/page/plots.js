@@ -1,8 +1,7 @@
 // Lines of a shoe's history, out of readings of its meters.
 
-import { draw, make } from './dom.js';
+import { Plot } from './plot.js';
 
-const [WIDTH, HEIGHT] = [240, 60];
 const each = (readings, value) => readings.map((one, i) => [one.at, value(one.meters, readings[i - 1])]).filter(([, it]) => it !== null);
 const rate = (now, before, amount) => (before && now.cards > before.cards ? amount(now, before) : null);
 
@@ -15,17 +14,12 @@ const PLOTS = [
 
 /** Fill the holder with one figure for each plot. */
 export function plot(holder, readings) {
-  holder.replaceChildren(...PLOTS.map((one) => figure(one, each(readings, one.value))));
-}
-
-function figure({ title, unit, value: _value }, points) {
-  const values = points.map(([, value]) => value);
-  const [least, most] = [Math.min(...values, 0), Math.max(...values, 1)];
-  const [first, last] = [points[0]?.[0] ?? 0, points.at(-1)?.[0] ?? 1];
-  const place = ([at, value]) => `${((WIDTH * (at - first)) / Math.max(1, last - first)).toFixed(1)},${(HEIGHT * (1 - (value - least) / (most - least))).toFixed(1)}`;
-  const newest = points.length ? `${+values.at(-1).toFixed(1)}${unit}` : 'not known yet';
-  const text = `${title}: ${newest}`;
-  const svg = draw('svg', { class: 'plot', viewBox: `0 -2 ${WIDTH} ${HEIGHT + 4}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `${text}; ${Math.round((last - first) / 60)} min shown` });
-  svg.append(draw('polyline', { points: points.map(place).join(' ') }));
-  return make('figure', {}, svg, make('figcaption', {}, text));
+  const [first, last] = [readings[0]?.at ?? 0, readings.at(-1)?.at ?? 60];
+  const figures = PLOTS.map(({ title, unit, value }) => {
+    const points = each(readings, value);
+    const drawn = new Plot(title, unit);
+    drawn.show([points], first, last, points.length ? `${(+points.at(-1)[1].toFixed(1)).toLocaleString('en-US')}${unit}` : 'not known yet');
+    return drawn.figure;
+  });
+  holder.replaceChildren(...figures);
 }

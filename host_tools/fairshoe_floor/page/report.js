@@ -1,10 +1,10 @@
 // The shift report: what the meters of each table counted in the last hours, as a page to print.
 
-import { clock, find, make } from './dom.js';
+import { clock, find, many, make } from './dom.js';
 import { read } from './server.js';
 
 const AT_A_TIME = 6;
-const COLUMNS = ['Table', 'Pit', 'Device', 'Firmware', 'From', 'To', 'Cycles', 'Cards', 'Misfeeds', 'per 1,000', 'Jams', 'Double feeds', 'Faults', 'Feed ms', 'Now'];
+const COLUMNS = ['Table', 'Pit', 'Device', 'Firmware', 'From', 'To', 'Cycles', 'Cards', 'Misfeeds', 'per 1,000', 'Jams', 'Double feeds', 'Faults', 'Feed, ms', 'Now'];
 const NUMBERS = 6; // columns before the first number
 
 const count = (first, last, name) => last[name] - first[name];
@@ -34,6 +34,7 @@ export class Report {
   show(on) {
     document.body.classList.toggle('reporting', on);
     find('report').hidden = !on;
+    if (!on) find('report-open').focus();
   }
 
   async open() {
@@ -60,6 +61,6 @@ export class Report {
     if (run !== this.run) return;
     find('report-table').tBodies[0].replaceChildren(...rows.map((texts) => make('tr', {}, ...texts.map((text, i) => cell('td', text, i)))));
     find('report-print').disabled = false;
-    find('report-about').textContent = `${lost ? `NOT COMPLETE: ${lost} could not be read. ` : ''}${rows.length} tables, the last ${hours} h, made ${new Date().toLocaleString()}. From and To are the first and the last reading of the meters in that time.`;
+    find('report-about').textContent = `${lost ? `NOT COMPLETE: ${lost} could not be read. ` : ''}${many(rows.length, 'table')}, the last ${hours} h, made ${new Date().toLocaleString()}. From and To are the first and the last reading of the meters in that time.`;
   }
 }

@@ -23,7 +23,7 @@ export async function read(path) {
   return data;
 }
 
-/** Keeps a socket open. `told(message)` for each text, `cut(why)` while there is none, '' when there is one again. */
+/** Keeps a socket open. `told(message)` for each text, `cut(state)` while there is none: lost, or the token is refused. */
 export class Telling {
   constructor(wanted, told, cut) {
     Object.assign(this, { wanted, told, cut, ended: false });
@@ -37,13 +37,12 @@ export class Telling {
     socket.onopen = () => socket.send(JSON.stringify({ token: TOKEN, ...this.wanted() }));
     socket.onmessage = ({ data }) => {
       this.heard(socket);
-      this.cut('');
       this.told(JSON.parse(data));
     };
     socket.onclose = ({ code }) => {
       if (this.ended || socket !== this.socket) return;
       clearTimeout(this.timer);
-      this.cut(code === 4401 ? 'no valid token: open the address that the gateway printed' : 'not connected');
+      this.cut(code === 4401 ? 'refused' : 'lost');
       if (code !== 4401) this.timer = setTimeout(() => this.open(), AGAIN_MS);
     };
     this.heard(socket);
@@ -52,7 +51,7 @@ export class Telling {
   heard(socket) {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
-      this.cut('nothing heard from the server');
+      this.cut('lost');
       socket.close();
       if (!this.ended) this.open();
     }, SILENT_MS);

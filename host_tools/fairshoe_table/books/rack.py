@@ -18,6 +18,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from fairshoe.errors import UsageError
+from fairshoe.look import report_style
 from fairshoe_table.rules.money import dollars
 
 if TYPE_CHECKING:
@@ -219,12 +220,13 @@ def page(shift: Shift) -> str:
         f"<td>{escape(it.note)}</td><td>{escape(it.by)}</td></tr>"
         for it in shift.entries
     )
-    style = "body{font:12pt sans-serif;margin:2em}td{text-align:right}th{text-align:left}p{margin-top:3em}"
+    style = f"{report_style()}main{{max-width:44rem}}th{{font-weight:400}}p{{margin-top:3em}}"
     return (
         f"<!doctype html><html lang=en><meta charset=utf-8><title>Shift {shift.number} of {escape(shift.table)}</title>"
-        f"<style>{style}</style><h1>{escape(shift.table)}, shift {shift.number}, {state}</h1><table>{sheet}</table>"
-        f"<h2>Entries (UTC)</h2><table>{entries}</table><p>Dealer ____________________ Supervisor ____________________"
-        "</p></html>"
+        f"<style>{style}</style><main><h1>{escape(shift.table)}, shift {shift.number}, {state}</h1>"
+        f"<table>{sheet}</table><h2>Entries (UTC)</h2><table>{entries}</table>"
+        "<p>Dealer ____________________ Supervisor ____________________"
+        "</p></main></html>"
     )
 
 

@@ -7,19 +7,18 @@ from collections.abc import Sequence
 from html import escape
 from math import log10
 
+from fairshoe.look import report_style
 from fairshoe_table.simulated.returns import ALL, Report
 
 WIDTH, LEFT, RIGHT = 760, 210, 740
 ROW = 26
 SURE = 1.96  # standard errors of a confidence of 95 %
 STYLE = """
-body{font:15px/1.5 system-ui,sans-serif;max-width:800px;margin:2rem auto;padding:0 1rem;color:#1c2733;background:#fff}
-table{border-collapse:collapse;width:100%}th,td{padding:.2rem .6rem;text-align:right;border-bottom:1px solid #d8dee4}
-th:first-child,td:first-child{text-align:left}svg{width:100%;height:auto;margin:.5rem 0 1.5rem}
-text{font:12px system-ui,sans-serif;fill:#1c2733}.end{text-anchor:end}.mid{text-anchor:middle}
-.bar{fill:#2f6f9f}.grid{stroke:#d8dee4}.even,.known{stroke:#57606a;stroke-width:2}.sure{stroke:#b3541e;stroke-width:2}.dot{fill:#b3541e}
-.band{fill:#2f6f9f;opacity:.22}.line{fill:none;stroke:#2f6f9f;stroke-width:2}
-@media(prefers-color-scheme:dark){body{color:#e6edf3;background:#0d1117}text{fill:#e6edf3}.grid{stroke:#30363d}}
+main{max-width:50rem}svg{width:100%}
+text{font:12px var(--font);fill:var(--ink)}.end{text-anchor:end}.mid{text-anchor:middle}
+.bar{fill:var(--series-1)}.grid{stroke:var(--line)}.even,.known{stroke:var(--muted);stroke-width:2}
+.sure{stroke:var(--series-2);stroke-width:2}.dot{fill:var(--series-2)}
+.band{fill:var(--series-1);opacity:.22}.line{fill:none;stroke:var(--series-1);stroke-width:2}
 """
 
 
@@ -32,13 +31,14 @@ def page(report: Report) -> str:
     )
     head = "<tr><th>wager</th><th>number</th><th>return</th><th>95 % confidence</th><th>known return</th></tr>"
     return (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title><style>{STYLE}</style>'
-        f"<h1>{escape(title)}</h1><p>Simulated through the settlement code of the reference table system, which is not "
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title><style>'
+        f"{report_style()}{STYLE}</style><main><h1>{escape(title)}</h1><p>Simulated through the settlement code of the "
+        f"reference table system, which is not "
         f"certified: seed {report.seed}, one player with every wager that the game offers, by the rules of the "
         f"simulated players.</p><h2>Return by wager</h2><p>What comes back of the stakes. 100 % is even; an orange "
         f"line is the 95 % confidence, a grey mark the known return.</p>{_returns(report)}<table>{head}{rows}</table>"
         f"<h2>Hands</h2><p>Share of the rounds. Bars are on a logarithmic scale.</p>{_hands(report)}"
-        f"<h2>Return of all wagers together, with 95 % confidence</h2>{_history(report)}</html>"
+        f"<h2>Return of all wagers together, with 95 % confidence</h2>{_history(report)}</main></html>"
     )
 
 

@@ -29,3 +29,20 @@ export function download(name, content, type = 'application/json') {
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
+
+/** Set a property if it is another one. */
+export function put(element, name, value) {
+  if (element[name] !== value) element[name] = value;
+}
+
+export const clock = (seconds) => new Date(seconds * 1000).toLocaleTimeString([], { hour12: false });
+export const words = (name) => String(name).replaceAll('_', ' ');
+
+/** `1 event`, `271 events`. */
+export const many = (count, one, more = `${one}s`) => `${Number(count).toLocaleString('en-US')} ${count === 1 ? one : more}`;
+
+/** 42 s, 7 min, 3 h: how long ago. */
+export function age(seconds) {
+  if (seconds < 90) return `${Math.max(0, Math.round(seconds))} s`;
+  return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
+}

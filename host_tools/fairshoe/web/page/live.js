@@ -1,6 +1,6 @@
 // The live view of a shoe: what the server of `fairshoe web PORT` tells, and how old it is. Every text is set as text.
 
-import { find, make } from './dom.js';
+import { find, make, many } from './dom.js';
 import { Plots } from './live_plots.js';
 import { showState } from './live_states.js';
 import { LINES } from './lines.js';
@@ -97,7 +97,7 @@ class LivePage {
     say(find('about'), shoe ? `Device ${shoe.device}, firmware ${shoe.firmware}, game ${shoe.game}, boot ${shoe.boot}; this page: ${shoe.role}, ${link?.mode}` : '');
     if (!status) return;
     say(find('state'), status.state);
-    const facts = [status.round ? `round ${status.round}` : 'no round', status.deck ? `deck ${status.deck}` : '', status.positions ? `${status.positions} positions` : '', status.stack ? `stack ${status.stack}` : '', status.hopper_seen && !status.hopper ? 'cards in the hopper' : '', `${status.events_waiting} events wait for a host`];
+    const facts = [status.round ? `round ${status.round}` : 'no round', status.deck ? `deck ${status.deck}` : '', status.positions ? many(status.positions, 'position') : '', status.stack ? `stack ${status.stack}` : '', status.hopper_seen && !status.hopper ? 'cards in the hopper' : '', `${many(status.events_waiting, 'event')} for a host to store`];
     say(find('facts'), facts.filter(Boolean).join(', '));
     find('progress').hidden = status.progress === null;
     find('progress').value = status.progress ?? 0;

@@ -1,6 +1,6 @@
 // The dealer's page of a table system: `fairshoe table serve`. The server decides; the page shows, and sends taps.
 
-import { find, make } from './dom.js';
+import { find, make, many } from './dom.js';
 import { face, nameOf } from './cards.js';
 import { Correction } from './correct.js';
 import { Entry } from './entry.js';
@@ -155,7 +155,7 @@ class TablePage {
   }
 
   calls(calls) {
-    const item = ({ call, text }) => make('p', {}, make('span', {}, `Call a floorperson: ${text}`), make('button', { type: 'button', id: `seen-${call}`, on: { click: () => this.tap({ do: 'seen', call }) } }, 'Seen'));
+    const item = ({ call, text }) => make('p', { className: 'problem' }, make('span', {}, `Call a floorperson: ${text}`), make('button', { type: 'button', id: `seen-${call}`, on: { click: () => this.tap({ do: 'seen', call }) } }, 'Seen'));
     const now = JSON.stringify(calls);
     if (now === this.called) return;
     this.called = now;
@@ -181,7 +181,7 @@ class TablePage {
     if (!status) return;
     say(find('state'), status.state);
     say(find('next'), status.next);
-    say(find('facts'), [status.round ? `round ${status.round}` : 'no round', status.positions ? `${status.positions} positions` : '', status.stack ? `stack ${status.stack}` : '', status.events_waiting ? `${status.events_waiting} events wait` : ''].filter(Boolean).join(', '));
+    say(find('facts'), [status.round ? `round ${status.round}` : 'no round', status.positions ? many(status.positions, 'position') : '', status.stack ? `stack ${status.stack}` : '', status.events_waiting ? `${many(status.events_waiting, 'event')} to store` : ''].filter(Boolean).join(', '));
     find('progress').hidden = status.progress === null;
     find('progress').value = status.progress ?? 0;
     find('warning').hidden = !status.warning;
