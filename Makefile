@@ -35,7 +35,7 @@ export PYRIGHT_PYTHON_GLOBAL_NODE := 0
 
 .DEFAULT_GOAL := help
 .PHONY: help setup ready run test test-all quick test-cpython test-mpy test-dissector check lint types types-device style
-.PHONY: scenarios generate trace soak pulses storms soak-kill powerloss powerloss-records model size deploy bench fuzz growth hil hil-smoke wheel clean distclean
+.PHONY: scenarios generate trace soak pulses storms soak-kill powerloss powerloss-records model contracts size deploy bench fuzz growth hil hil-smoke wheel clean distclean
 
 # option,value: passed on only when set
 opt = $(if $(2),$(1) '$(2)')
@@ -162,6 +162,10 @@ soak-kill: ready ## rounds by commands while host, power and cable are killed at
 
 model: ready ## check the promises exhaustively within bounds, and that planted errors are found (SPIN; as root on Debian installed if missing)  [ONLY=]
 	@$(TOOL) model $(call opt,--only,$(ONLY))
+
+contracts: ready ## check small functions of the firmware for all inputs (CrossHair), and that planted errors are found
+	@$(PYTHON) tools/setup.py --quiet --contracts
+	@$(TOOL) contracts
 
 growth: ready ## whether memory grows over 1,000 rounds, on the MicroPython VM  [ROUNDS=]
 	@$(BIN)/node tools/mpy/growth.mjs $(or $(ROUNDS),1000)
