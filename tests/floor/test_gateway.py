@@ -1,6 +1,5 @@
 """The gateway with shoes of our own session code over TCP: what it records, what it sends, and how it goes on."""
 
-import argparse
 import ast
 import asyncio
 import contextlib
@@ -17,7 +16,6 @@ from bench.fake_shoe import FakeShoe, Server
 from floor_case import request, served, until
 
 from fairshoe import Store, StoreError
-from fairshoe.cli.registry import add_arguments
 from fairshoe.client import fleet as fleet_module
 from fairshoe.keys import write_key
 from fairshoe.link import framing
@@ -332,11 +330,8 @@ def test_status_and_meters_of_the_real_firmware_reach_the_api(tmp_path: Path) ->
     asyncio.run(main())
 
 
-DEPLOY = ROOT / "host_tools" / "fairshoe_floor" / "deploy"
-
-
 def test_the_dashboard_asks_for_metrics_that_exist(tmp_path: Path) -> None:
-    board = json.loads((DEPLOY / "grafana.json").read_text())
+    board = json.loads((ROOT / "host_tools/fairshoe_floor/kit/templates/grafana.json").read_text())
     asked = {
         name for panel in board["panels"] for it in panel["targets"] for name in re.findall(r"fairshoe_\w+", it["expr"])
     }
@@ -346,16 +341,6 @@ def test_the_dashboard_asks_for_metrics_that_exist(tmp_path: Path) -> None:
     own |= set(re.findall(r"fairshoe_gateway_\w+", source))
     assert len(board["panels"]) > 10 and len(asked) > 10
     assert {name.removesuffix("_bucket") for name in asked} <= own
-
-
-def test_the_unit_starts_the_gateway_with_options_that_it_has() -> None:
-    unit = (DEPLOY / "fairshoe-gateway.service").read_text()
-    words = next(line for line in unit.splitlines() if line.startswith("ExecStart=")).split()
-    assert words[1] == "gateway"
-    parser = argparse.ArgumentParser()
-    add_arguments(parser, "gateway")
-    given = parser.parse_args(words[2:])
-    assert given.inventory == Path("pit.toml") and given.tokens == Path("tokens.toml")
 
 
 def test_health_fails_when_events_wait_and_nothing_is_committed(tmp_path: Path) -> None:

@@ -154,7 +154,8 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
         *PUBLIC,
     ),
     "fairshoe_floor.kit": (
-        *("fairshoe_floor.kit", "fairshoe_floor.stream", "fairshoe_floor.history", "fairshoe.files"),
+        *("fairshoe_floor.kit", "fairshoe_floor.stream", "fairshoe_floor.history", "fairshoe_floor.api.tokens"),
+        "fairshoe.files",
         *FLOOR,
         *PUBLIC,
     ),

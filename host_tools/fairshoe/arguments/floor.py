@@ -35,6 +35,9 @@ examples:
       give a gateway events that its store lacks, from fairshoe journal pull
   fairshoe floor accounts pit-1.toml pit-2.toml --out /etc/fairshoe/accounts
       who may write and read what at the broker; again when a shoe was moved
+  fairshoe floor kit house pit-1.toml pit-2.toml --broker floor.house
+      what a house needs to run it: systemd, NATS, PostgreSQL, Prometheus,
+      Alertmanager, and a runbook
 
 An event is in the database once: its device, log and number are the primary
 key. Rules are JSON: docs/SCALE.md.
@@ -52,11 +55,23 @@ ACTIONS = {
     "dead-letters": "list, show, take again or close what could not be taken",
     "gaps": "list or close ranges of events that were lost",
     "forget": "drop a gateway and its publisher from the parts that must move",
+    "kit": "write units, configurations, roles and a runbook for the inventories",
     "accounts": "write the accounts of the broker, from the inventories",
     "broker": "say whether the broker is well, and whether a restart is due",
     "fill": "add events that a gateway's store lacks, from a pulled journal",
 }
-WITHOUT_DATABASE = ("fill", "accounts", "broker")
+KIT_OPTIONS: tuple[tuple[str, str, str | int, str], ...] = (
+    ("--broker", "HOST", "floor", "the central host, as gateways reach it"),
+    ("--database-host", "HOST", "127.0.0.1", "of PostgreSQL"),
+    ("--disk-gb", "N", 20, "size of the broker's own disk"),
+    ("--mail-to", "ADDRESS", "", "who gets alarms"),
+    ("--smtp", "HOST:PORT", "127.0.0.1:25", "by which server"),
+    ("--etc", "FOLDER", "/etc/fairshoe", "where configuration will be"),
+    ("--state", "FOLDER", "/var/lib/fairshoe", "where stores will be"),
+    ("--program", "FILE", "/opt/fairshoe/bin/fairshoe", "where this program will be"),
+    ("--nats-server", "FILE", "/usr/local/bin/nats-server", "where the broker's program will be"),
+)
+WITHOUT_DATABASE = ("fill", "accounts", "broker", "kit")
 
 
 def add_floor(command: argparse.ArgumentParser) -> None:
@@ -72,6 +87,11 @@ def add_floor(command: argparse.ArgumentParser) -> None:
     made["fill"].add_argument("export", type=Path, metavar="EXPORT", help="a file of `fairshoe journal pull`")
     made["fill"].add_argument("--store", type=Path, required=True, metavar="FILE", help="of the gateway")
     add_broker(made["run"])
+    made["run"].add_argument(
+        "--desk-database",
+        metavar="URL",
+        help="the same by the role of alarms (FAIRSHOE_DESK_DATABASE; else --database)",
+    )
     made["serve"].add_argument(
         "inventory", nargs="+", type=Path, metavar="INVENTORY", help="copies of the inventories of all gateways"
     )
@@ -119,13 +139,22 @@ def add_floor(command: argparse.ArgumentParser) -> None:
 
 def _add_house(made: dict[str, argparse.ArgumentParser]) -> None:
     """What a house sets up beside our programs."""
-    for name in ("accounts",):
-        made[name].add_argument("inventory", nargs="+", type=Path, metavar="INVENTORY", help="of all gateways")
-        made[name].add_argument("--stream", default="fairshoe", metavar="NAME", help="name of the stream (%(default)s)")
-    made["accounts"].add_argument("--out", type=Path, required=True, metavar="FOLDER", help="accounts.conf and keys")
-    made["broker"].add_argument(
+    kit, accounts, broker = made["kit"], made["accounts"], made["broker"]
+    kit.add_argument("folder", type=Path, metavar="DIR", help="is made; keys and passwords in it stay as they are")
+    for one in (kit, accounts):
+        one.add_argument("inventory", nargs="+", type=Path, metavar="INVENTORY", help="of all gateways")
+    accounts.add_argument("--stream", default="fairshoe", metavar="NAME", help="name of the stream (%(default)s)")
+    accounts.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="accounts.conf and keys")
+    for name, word, default, text in KIT_OPTIONS:
+        kit.add_argument(name, metavar=word, default=default, type=type(default), help=f"{text} (%(default)s)")
+    kit.add_argument(
+        "--host", action="append", default=[], metavar="NAME=HOST", help="of a gateway (its name is its host)"
+    )
+    add_broker(broker)
+    broker.add_argument("--purge", metavar="SUBJECT", help="delete the messages of a subject, with the account admin")
+    broker.add_argument(
         "--health", default="http://127.0.0.1:8222", metavar="URL", help="its monitoring port (%(default)s)"
     )
-    made["broker"].add_argument(
+    broker.add_argument(
         "--restart-due", type=Path, metavar="FOLDER", help="succeed only if its disk was full and FOLDER has room again"
     )

@@ -40,6 +40,13 @@ def _places(url: str) -> list[SplitResult]:
     return [urlsplit(each if "://" in each else f"nats://{each}") for each in url.split(",")]
 
 
+def desk_database(options: argparse.Namespace) -> str:
+    """With the rights of the desk, if it has a role of its own."""
+    url = options.desk_database or os.environ.get("FAIRSHOE_DESK_DATABASE") or database(options)
+    keep_secret(url)
+    return url
+
+
 def database(options: argparse.Namespace) -> str:
     url = options.database or os.environ.get("FAIRSHOE_DATABASE")
     if not url:

@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fairshoe.cli.floor_options import broker, database, floor_extra, on_signals, run_until_stopped
+from fairshoe.cli.floor_options import broker, database, desk_database, floor_extra, on_signals, run_until_stopped
 from fairshoe.errors import UsageError
 from fairshoe.printable import printable, say, set_up_log_lines
 
@@ -74,8 +74,8 @@ def _run(options: argparse.Namespace, url: str) -> int:
     nats, more = broker(options)
     inventories = [read_inventory(path) for path in options.inventory]
     consumer = Consumer(url, nats, Names(options.stream), more)
-    desk = Desk(url, _rules(options), inventories)
-    notifier = Notifier(url, receivers(options.alertmanager, options.webhook))
+    desk = Desk(desk_database(options), _rules(options), inventories)
+    notifier = Notifier(desk_database(options), receivers(options.alertmanager, options.webhook))
     desk.on_news = notifier.hurry
     run_until_stopped(consumer, desk, notifier)
     return 0
@@ -113,7 +113,7 @@ async def _migrate(url: str) -> int:
     import psycopg
 
     from fairshoe_floor.database import settings
-    from fairshoe_floor.history import schema
+    from fairshoe_floor.history import roles, schema
 
     began = time.monotonic()
 
@@ -126,7 +126,8 @@ async def _migrate(url: str) -> int:
             steps = await schema.migrate(connection, begins=begins)
         finally:
             showing.cancel()
-    say(f"schema {len(schema.STEPS)}: {steps} steps done")
+        known = await roles.grant(connection)
+    say(f"schema {len(schema.STEPS)}: {steps} steps done" + (f"; {known} roles have their rights" if known else ""))
     return 0
 
 
@@ -379,9 +380,49 @@ def _broker(options: argparse.Namespace) -> int:
         due = restart_due(options.health, options.restart_due)
         say("a restart is due" if due else "no restart is due")
         return 0 if due else 1
+    if options.purge:
+        return asyncio.run(_purge(options))
     wrong = health(options.health)
     say(printable(f"the broker is not well: {wrong}" if wrong else "the broker is well"))
     return 1 if wrong else 0
+
+
+async def _purge(options: argparse.Namespace) -> int:
+    from fairshoe_floor.stream import broker as link
+    from fairshoe_floor.stream.names import Names
+
+    url, more = broker(options)
+    names = Names(options.stream)
+    into = (
+        names.stream
+        if options.purge.startswith((f"{names.stream}.events.", f"{names.stream}.refill."))
+        else names.latest
+    )
+    async with link.connected(url, "fairshoe floor broker", **more) as (_client, stream):
+        before = (await stream.stream_info(into)).state.messages
+        await stream.purge_stream(into, subject=options.purge)
+        after = (await stream.stream_info(into)).state.messages
+    say(f"{before - after} messages of {into} are deleted; gateways send again what the central record lacks")
+    return 0
+
+
+def _kit(options: argparse.Namespace) -> int:
+    from dataclasses import fields
+
+    from fairshoe_floor.inventory import read_inventory
+    from fairshoe_floor.kit.kit import House, Kit
+
+    hosts = dict(it.partition("=")[::2] for it in options.host)
+    inventories = [read_inventory(path) for path in options.inventory]
+    unknown = sorted(hosts.keys() - {it.name for it in inventories})
+    if unknown:
+        raise UsageError(f"no inventory has the name {unknown[0]}.", "Write --host NAME=HOST for a gateway.")
+    given = {it.name: getattr(options, it.name) for it in fields(House) if hasattr(options, it.name)}
+    Kit(options.folder, options.inventory, inventories, House(**given, hosts=hosts)).write()
+    say(f"{options.folder}: {len(inventories)} gateways. Begin with {options.folder / 'RUNBOOK.md'}")
+    if not options.mail_to:
+        say("NOTE: alertmanager.yml has no receiver yet. Give --mail-to ADDRESS, or write one.")
+    return 0
 
 
 def _when(at: float) -> str:
@@ -399,4 +440,4 @@ _ACTIONS = {
     "gaps": _gaps,
     "forget": _forget,
 }
-_WITHOUT_DATABASE = {"fill": _fill, "accounts": _accounts, "broker": _broker}
+_WITHOUT_DATABASE = {"fill": _fill, "accounts": _accounts, "broker": _broker, "kit": _kit}
