@@ -6,6 +6,7 @@ store = "pit-1.db"              # relative to this file
 keys = "keys"                   # folder of recorder keys, one file for each device: 00510001.key
 keep_days = 90                  # events older than that are deleted once every reader with a cursor has passed them
 journal_hours = 24              # how often the journal of a shoe with the profile "table" is pulled
+public_keys = "signing.pub"     # optional: of devices; with the profile "table" their exports must be signed
 
 [[shoe]]
 device = "00510001"             # as the device says; another device at this port is refused
@@ -76,6 +77,7 @@ class Inventory:
     shoes: tuple[Entry, ...]
     keep_days: int = KEEP_DAYS
     journal_hours: int = JOURNAL_HOURS
+    public_keys: Path | None = None  # lines of signing.pub, of any number of devices
 
     def entry(self, device: int) -> Entry | None:
         return next((entry for entry in self.shoes if entry.device == device), None)
@@ -106,6 +108,7 @@ def check_inventory(data: Mapping[str, Any], path: Path) -> Inventory:
     keys, store = head.path("keys"), head.path("store") or path.resolve().with_suffix(".db")
     keep_days = head.whole("keep_days", KEEP_DAYS)
     journal_hours = head.whole("journal_hours", JOURNAL_HOURS)
+    public_keys = head.path("public_keys")
     head.done()
     rows: Any = data.get("shoe", [])
     if not isinstance(rows, list):
@@ -115,7 +118,7 @@ def check_inventory(data: Mapping[str, Any], path: Path) -> Inventory:
         twice = sorted({value for value in values if values.count(value) > 1})
         if twice:
             raise InventoryError(f"{path}: {what} {twice[0]} is there twice.", "Name each shoe once.")
-    return Inventory(name, store, keys, shoes, keep_days, journal_hours)
+    return Inventory(name, store, keys, shoes, keep_days, journal_hours, public_keys)
 
 
 def _entry(row: Any, path: Path, number: int) -> Entry:
@@ -203,6 +206,8 @@ def inventory_text(inventory: Inventory, folder: Path) -> str:
     if inventory.keys is not None:
         lines.append(f"keys = {_quoted(_relative(inventory.keys, folder))}")
     lines += [f"keep_days = {inventory.keep_days}", f"journal_hours = {inventory.journal_hours}"]
+    if inventory.public_keys is not None:
+        lines.append(f"public_keys = {_quoted(_relative(inventory.public_keys, folder))}")
     for entry in inventory.shoes:
         lines += ["", "[[shoe]]", f"device = {_quoted(entry.name)}", f"table = {_quoted(entry.table)}"]
         lines += [f"pit = {_quoted(entry.pit)}", f"url = {_quoted(entry.url)}"]

@@ -11,19 +11,22 @@ grows. Nothing here asks a device: `pull_piece` yields what it wants to know.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from fairshoe import Store, StoredEvent, UsageError
 from fairshoe.journal.expectation import Expected
 from fairshoe.journal.export import Asking, Export, Record, export_text, parse_export, pull_steps, read_export
+from fairshoe.journal.signatures import PublicKey, read_public_keys
 from fairshoe.journal.verify import verify
 from fairshoe.messages import JournalIs, Message, UnknownMessage
+from fairshoe_floor.inventory import Inventory, Profile
 from fairshoe_floor.side_file import SideFile
 
 MARGIN = 8  # records that a busy table may overwrite between the first question and the first record
 
+OnFile = Mapping[int, tuple[int, bytes]]  # by number of the event: number of its message, and body
 EventsAfter = Callable[[int], Iterable[StoredEvent]]  # events on file of the log, after this number
 
 
@@ -46,18 +49,13 @@ class Kept:
         records = parse_export(self.content).records if self.content else []
         return records[-1] if records else None
 
-    def problem_with(self, stored: Mapping[int, tuple[int, bytes]]) -> str:
-        """What is wrong with the export by itself, and by events on file (number of the message, and body), in words;
-        empty if nothing."""
+    def problem_with(self, stored: OnFile, trusted: Sequence[PublicKey] = ()) -> str:
+        """What is wrong with the export by itself, by events on file, and by public keys of its device, in words; empty
+        if nothing."""
         export = parse_export(self.content)
         if (export.device, export.log, export.first, export.last) != (self.device, self.log, self.first, self.last):
             return "it is not the export that its gateway names: device, log, first or last number differ"
-        found = problem_of(export, {})
-        for record in export.records:
-            known = stored.get(record.seq)
-            if not found and known is not None and not record.fault and known != (record.message, record.payload):
-                found = f"record {record.seq}: the event on file with this number is another one"
-        return found
+        return problem_of(export, {}, trusted) or difference(export, stored)
 
 
 def pull_piece(name: str, device: int, log: bytes, tail: Record | None) -> Asking[Export]:
@@ -78,7 +76,8 @@ def check_piece(export: Export, tail: Record | None, events: EventsAfter, now: f
     stored = {it.seq: it.event for it in _until(events, export.first - 1, export.last)}
     problem = problem_of(export, stored)
     if not problem and tail is not None and export.first > tail.seq:
-        problem = bridge(tail, events, export.records[0])
+        between = _until(events, tail.seq, export.first - 1)
+        problem = bridge(tail, ((it.seq, _kind(it.event), it.body) for it in between), export.records[0])
     content = export_text(export).encode()
     return Kept(export.device, export.log, now, export.first, export.last, problem, content)
 
@@ -113,27 +112,68 @@ def _events_of(store: Store, export: Export) -> EventsAfter:
     return lambda after: store.events(export.device, after, log=export.log)
 
 
-def problem_of(export: Export, stored: Mapping[int, Message]) -> str:
+def problem_of(export: Export, stored: Mapping[int, Message], trusted: Sequence[PublicKey] = ()) -> str:
     """The first thing that is wrong with an export, in words; empty if it is whole. Its hashes, numbers and ends are
-    checked, and its records against the events on file. Seals are not: this program has no seal key."""
-    verdict = verify(export, (), Expected(first=export.first, last=max(stored, default=0), events=stored))
+    checked, its records against the events on file, and its signature if there are public keys of the device. Seals are
+    not: this program has no seal key."""
+    verdict = verify(export, (), Expected(first=export.first, last=max(stored, default=0), events=stored), trusted)
     found = [problem.text() for problem in verdict.problems] + verdict.partial
+    if trusted and not found and not verdict.signed_by:
+        return "it is not signed by the device, whose public key is known: its gateway may have made it"
+    if trusted and not found and verdict.unproved:
+        return f"its signature does not cover records {verdict.unproved[0][0]} to {verdict.unproved[0][1]}"
     return found[0] if found else ""
 
 
-def bridge(tail: Record, events: EventsAfter, first: Record) -> str:
-    """Whether the events on file lead from one record to a later one, hash by hash. Why not, in words."""
+def difference(export: Export, stored: OnFile) -> str:
+    """The first event on file that is not the record of its number, in words."""
+    for record in export.records:
+        known = stored.get(record.seq)
+        if known is not None and not record.fault and known != (record.message, record.payload):
+            return f"record {record.seq}: the event on file with this number is another one"
+    return ""
+
+
+def difference_between(before: Export, stored: OnFile, after: Export) -> str:
+    """The same for two exports of a log and the events between them, whose records the device has overwritten. Events
+    that are not on file are not judged here: they are late, or a gap."""
+    found = difference(before, stored)
+    between = range(before.last + 1, after.first)
+    if found or not before.records or any(seq not in stored for seq in between):
+        return found
+    return bridge(before.records[-1], [(seq, *stored[seq]) for seq in between], after.records[0]) if between else ""
+
+
+def trusted_keys(inventory: Inventory) -> dict[int, list[PublicKey]]:
+    """Public keys of the shoes with the profile table, by device: their exports must be signed."""
+    if inventory.public_keys is None:
+        return {}
+    known = read_public_keys(str(inventory.public_keys))
+    found = {
+        it.device: [key for key in known if key.device == it.device]
+        for it in inventory.shoes
+        if it.profile is Profile.TABLE
+    }
+    return {device: keys for device, keys in found.items() if keys}
+
+
+def bridge(tail: Record, events: Iterable[tuple[int, int, bytes]], first: Record) -> str:
+    """Whether the events on file (number, number of the message, body) lead from one record to a later one, hash by
+    hash. Why not, in words."""
     at = tail
-    for stored in _until(events, tail.seq, first.seq - 1):
-        if stored.seq != at.seq + 1:
+    for seq, kind, body in events:
+        if seq != at.seq + 1:
             break
-        kind = stored.event.id if isinstance(stored.event, UnknownMessage) else stored.event.ID
-        at = Record.of_event(stored.seq, kind, stored.body, at.digest)
+        at = Record.of_event(seq, kind, body, at.digest)
     if at.seq + 1 != first.seq:
         return f"records {at.seq + 1} to {first.seq - 1} were overwritten before a pull, and are not all on file"
     if at.digest != first.previous:
         return f"the events on file from {tail.seq + 1} to {first.seq} are not those of the journal: its chain differs"
     return ""
+
+
+def _kind(event: Message) -> int:
+    return event.id if isinstance(event, UnknownMessage) else event.ID
 
 
 def _until(events: EventsAfter, after: int, last: int) -> Iterable[StoredEvent]:

@@ -11,14 +11,16 @@ from pathlib import Path
 
 import pytest
 from bench.fake_shoe import BOOT, FakeShoe, Server
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from floor_case import served, until
 
 from fairshoe import Store, StoreError
 from fairshoe.cli.command_line import main
 from fairshoe.client import fleet as fleet_module
-from fairshoe.journal.export import GENESIS, Record, export_text, parse_export
+from fairshoe.journal.export import GENESIS, Attestation, Record, export_text, parse_export
+from fairshoe.journal.signatures import SIGNED_TEXT, PublicKey
 from fairshoe.keys import write_key
-from fairshoe.messages import DoorOpened, JournalGet, JournalIs, JournalRecord, Message
+from fairshoe.messages import DoorOpened, JournalGet, JournalIs, JournalRecord, JournalSign, JournalSigned, Message
 from fairshoe_floor.api.server import Binding
 from fairshoe_floor.api.tokens import new_token
 from fairshoe_floor.gateway import journal_pull
@@ -27,6 +29,7 @@ from fairshoe_floor.inventory import Entry, Inventory, Profile
 from fairshoe_floor.journals import JournalFile, Kept, journals_path, problem_of
 from fairshoe_floor.side_file import SideFile
 
+SIGNING = Ed25519PrivateKey.from_private_bytes(bytes(32))
 _TOKEN, GRANT = new_token("test", ["table"])
 
 
@@ -45,6 +48,7 @@ class JournalShoe(FakeShoe):
         self.ring = ring
         self.asked: list[int] = []
         self.shown_last: int | None = None  # what it says instead of its last number
+        self.signatures = 0
         self.altered = 0  # a record that it shows with another content
         self.journal = {0: Record(0, GENESIS + self.log)}
 
@@ -55,6 +59,8 @@ class JournalShoe(FakeShoe):
         return self.journal
 
     def answer(self, message: Message) -> Message | None:
+        if isinstance(message, JournalSign):
+            return self.signed()
         if not isinstance(message, JournalGet):
             return None
         self.asked.append(message.seq)
@@ -64,6 +70,16 @@ class JournalShoe(FakeShoe):
             return JournalIs(first, last, 0, 1, self.log, self.chain()[last].digest, bytes(16))
         data = self.chain()[message.seq].data if first <= message.seq <= last else b""
         return JournalRecord(message.seq, data[:20] + b"\x01" + data[21:] if message.seq == self.altered else data)
+
+    def signed(self) -> JournalSigned:
+        """One more event meanwhile, as when a table goes on."""
+        self.signatures += 1
+        self.record(1)
+        head = self.chain()[self.seq_last].digest
+        attested = Attestation(1, self.seq_last, 0, 0, head, bytes(16))
+        signature = SIGNING.sign(SIGNED_TEXT + attested.signed(self.device, self.log))
+        public = SIGNING.public_key().public_bytes_raw()
+        return JournalSigned(1, self.seq_last, 0, 0, self.log, head, bytes(16), public, signature)
 
 
 async def nothing_due() -> list[Entry]:
@@ -80,7 +96,10 @@ async def recording(
         keys.mkdir()
         write_key(keys / "00000001.key", "recorder", bytes(32))
     entry = Entry(1, "T-1", "1", server.url, None, profile, "letter 7")
-    async with Gateway(Inventory("pit", folder / "pit.db", keys, (entry,)), Settings(Binding(), [GRANT])) as gateway:
+    inventory = Inventory("pit", folder / "pit.db", keys, (entry,))
+    if (folder / "signing.pub").exists():
+        inventory = replace(inventory, public_keys=folder / "signing.pub")
+    async with Gateway(inventory, Settings(Binding(), [GRANT])) as gateway:
         if not schedule:
             gateway.puller.due = nothing_due
         async with served(gateway):
@@ -142,6 +161,29 @@ def test_a_shoe_with_the_profile_meters_is_asked_for_no_record(tmp_path: Path) -
             await play(gateway, server, 5)
             assert await gateway.puller.due() == []
         assert set(shoe.asked) == {0}  # the session's own question: which log is this?
+
+    with_shoe(shoe, work)
+
+
+@pytest.mark.parametrize(
+    ("device", "profile", "signatures"), [(1, Profile.TABLE, 1), (2, Profile.TABLE, 0), (1, Profile.METERS, 0)]
+)
+def test_a_signature_is_asked_for_where_the_house_has_the_devices_key(
+    tmp_path: Path, device: int, profile: Profile, signatures: int
+) -> None:
+    shoe = JournalShoe()
+    public = SIGNING.public_key().public_bytes_raw()
+    (tmp_path / "signing.pub").write_text(f"signing-public {device:08x} 0 {public.hex()} 1 -\n")
+
+    async def work(server: Server) -> None:
+        async with recording(tmp_path, server, profile) as gateway:
+            await play(gateway, server, 5)
+            if profile is Profile.TABLE:
+                kept = await pulled(gateway)
+                trusted = [PublicKey(public, 1)] if signatures else []
+                assert (kept.problem, kept.last) == ("", 5 + signatures)
+                assert problem_of(parse_export(kept.content), {}, trusted) == ""
+        assert shoe.signatures == signatures
 
     with_shoe(shoe, work)
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import psycopg
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from floor import servers
 
 from fairshoe import Store
 from fairshoe.client.store import Arrived
 from fairshoe.journal.export import GENESIS, Attestation, Export, Record, export_text
+from fairshoe.journal.signatures import SIGNED_TEXT
 from fairshoe.messages import DoorOpened
 from fairshoe_floor.history import schema
 from fairshoe_floor.history.consumer import Consumer
@@ -36,10 +38,10 @@ class Site:
     database: str
     url: str
 
-    def record(self, device: int, first: int, last: int, log: bytes = b"", new_log: bool = False) -> None:
-        """Events happen and are stored, as a gateway does it."""
+    def record(self, device: int, first: int, last: int, log: bytes = b"", new_log: bool = False, odd: int = 0) -> None:
+        """Events happen and are stored, as a gateway does it; the gateway forges the event `odd`."""
         on_file = self.store.resume(device, log or identity(device), last, 1, new_log)
-        self.store.add(on_file.id, [arrived(seq) for seq in range(first, last + 1)])
+        self.store.add(on_file.id, [arrived(seq, seq == odd) for seq in range(first, last + 1)])
         self.store.handled(on_file.id, last)
 
     def publisher(self, store: Store | None = None, gateway: str = "pit-1", **options: Any) -> Publisher:
@@ -82,20 +84,27 @@ def identity(device: int) -> bytes:
     return device.to_bytes(16, "big")
 
 
-def arrived(seq: int) -> Arrived:
-    event = DoorOpened(seq, 1, 100, 5, 0, 3, 1)
-    return Arrived(seq, event, DoorOpened.LAYOUT.pack(seq, 1, 100, 5, 0, 3, 1))
+def arrived(seq: int, odd: bool = False) -> Arrived:
+    values = (seq, 1, 100, 5, 0, 3, 2 if odd else 1)
+    return Arrived(seq, DoorOpened(*values), DoorOpened.LAYOUT.pack(*values))
 
 
-def kept(device: int, first: int, last: int, at: float, until: int = 0) -> Kept:
-    """An export of a journal whose records are the events of `arrived`; with `until` the file ends earlier."""
+def kept(
+    device: int, first: int, last: int, at: float, until: int = 0, key: Ed25519PrivateKey | None = None, odd: int = 0
+) -> Kept:
+    """An export of a journal whose records are the events of `arrived`; with `until` the file ends earlier. With a key
+    it is signed; the record `odd` is forged."""
     log = identity(device)
     record = Record(0, GENESIS + log)
     records: list[Record] = []
     for seq in range(1, last + 1):
-        record = Record.of_event(seq, DoorOpened.ID, arrived(seq).body, record.digest)
+        record = Record.of_event(seq, DoorOpened.ID, arrived(seq, seq == odd).body, record.digest)
         records.append(record)
     attested = Attestation(1, last, 0, 0, record.digest, bytes(16))
+    if key is not None:
+        public = key.public_key().public_bytes_raw()
+        signature = key.sign(SIGNED_TEXT + attested.signed(device, log))
+        attested = replace(attested, public=public, signature=signature)
     export = Export(device, log, first, [attested], records[first - 1 : until or last])
     return Kept(device, log, at, export.first, export.last, "", export_text(export).encode())
 

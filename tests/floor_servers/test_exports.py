@@ -7,11 +7,15 @@ import time
 from dataclasses import replace
 
 import psycopg
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from one_floor import Site, kept
 
+from fairshoe.journal.signatures import PublicKey
 from fairshoe_floor.alarms import book
 from fairshoe_floor.alarms.desk import Desk
 from fairshoe_floor.alarms.rules import Rule, RuleBook
+from fairshoe_floor.history.consumer import Consumer
 from fairshoe_floor.journals import JournalFile, Kept, journals_path
 from fairshoe_floor.stream import broker
 
@@ -63,6 +67,53 @@ def _events(site: Site) -> int:
         return int(site.rows("SELECT COUNT(*) FROM events")[0][0])
     except psycopg.errors.UndefinedTable:
         return 0
+
+
+DEVICE_KEY, OTHER_KEY = (Ed25519PrivateKey.from_private_bytes(bytes([it]) * 32) for it in (1, 2))
+UNSIGNED = "it is not signed by the device, whose public key is known: its gateway may have made it"
+
+
+@pytest.mark.parametrize(
+    ("forged", "exports", "problems"),
+    [
+        (0, [(1, 10, DEVICE_KEY, 0), (10, 20, DEVICE_KEY, 0), (25, 30, DEVICE_KEY, 0)], ["", "", ""]),
+        (12, [(1, 10, DEVICE_KEY, 0), (10, 20, DEVICE_KEY, 0)], ["", "record 12: the event on file"]),
+        (12, [(10, 20, None, 12)], [UNSIGNED]),
+        (12, [(10, 20, OTHER_KEY, 12)], ["nothing is signed with a public key that was given"]),
+        # The device has overwritten what was forged: the chain between two exports shows it.
+        (22, [(1, 20, DEVICE_KEY, 0), (25, 30, DEVICE_KEY, 0)], ["", "the events on file from 21 to 25"]),
+    ],
+    ids=["honest", "a forged event", "a forged export", "signed by another", "forged between exports"],
+)
+def test_a_gateway_that_forges_events_of_its_own_shoe_is_found_by_the_devices_signature(
+    site: Site, forged: int, exports: list[tuple[int, int, Ed25519PrivateKey | None, int]], problems: list[str]
+) -> None:
+    site.record(1, 1, 30, odd=forged)
+    keys = {1: [PublicKey(DEVICE_KEY.public_key().public_bytes_raw(), 1)]}
+    consumer = Consumer(site.database, site.url, site.names, journals_s=0.1, idle_s=0.1, keys=keys)
+    site.run(site.publisher(), consumer, until=lambda: _events(site) == 30)
+    keep(site, *(kept(1, a, b, 100.0 + n, key=key, odd=odd) for n, (a, b, key, odd) in enumerate(exports)))
+    found = "SELECT problem FROM journals ORDER BY kept_at"
+    again = Consumer(site.database, site.url, site.names, journals_s=0.1, idle_s=0.1, keys=keys)
+    site.run(site.publisher(), again, until=lambda: len(site.rows(found)) == len(exports))
+    for (problem,), expected in zip(site.rows(found), problems, strict=True):
+        assert expected in problem and bool(expected) == bool(problem), problem
+
+
+def test_an_event_that_is_forged_after_its_export_is_found_with_the_next_one(site: Site) -> None:
+    keys = {1: [PublicKey(DEVICE_KEY.public_key().public_bytes_raw(), 1)]}
+
+    def consumer() -> Consumer:
+        return Consumer(site.database, site.url, site.names, journals_s=0.1, idle_s=0.1, keys=keys)
+
+    keep(site, kept(1, 1, 20, 100.0, key=DEVICE_KEY))
+    found = "SELECT problem FROM journals ORDER BY kept_at"
+    site.run(site.publisher(), consumer(), until=lambda: site.rows(found) == [("",)])
+    site.record(1, 1, 30, odd=12)
+    site.run(site.publisher(), consumer(), until=lambda: _events(site) == 30)
+    keep(site, kept(1, 20, 30, 200.0, key=DEVICE_KEY))
+    site.run(site.publisher(), consumer(), until=lambda: len(site.rows(found)) == 2)
+    assert site.rows(found)[1] == ("record 12: the event on file with this number is another one",)
 
 
 def test_a_restored_database_gets_its_exports_again_from_the_stream(site: Site) -> None:

@@ -136,7 +136,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe_floor.assignments": ("fairshoe_floor.inventory",),
     "fairshoe_floor.seen_time": ("fairshoe_floor.side_file",),
     "fairshoe_floor.samples": ("fairshoe_floor.side_file", "fairshoe_floor.schema_check", *PUBLIC),
-    "fairshoe_floor.journals": ("fairshoe.journal", "fairshoe_floor.side_file", *PUBLIC),
+    "fairshoe_floor.journals": ("fairshoe.journal", "fairshoe_floor.inventory", "fairshoe_floor.side_file", *PUBLIC),
     "fairshoe_floor.reader": ("fairshoe_floor.inventory", "fairshoe_floor.samples", *PUBLIC),
     "fairshoe_floor.rounds": ("fairshoe_floor.reader", *PUBLIC),
     "fairshoe_floor.alarms": ("fairshoe_floor.alarms", "fairshoe.ship.release_facts", *FLOOR, *PUBLIC),
@@ -149,7 +149,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     ),
     "fairshoe_floor.stream": ("fairshoe_floor.stream", "fairshoe.files", *FLOOR, *PUBLIC),
     "fairshoe_floor.history": (
-        *("fairshoe_floor.history", "fairshoe_floor.stream", "fairshoe_floor.api"),
+        *("fairshoe_floor.history", "fairshoe_floor.stream", "fairshoe_floor.api", "fairshoe.journal"),
         *FLOOR,
         *PUBLIC,
     ),

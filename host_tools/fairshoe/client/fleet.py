@@ -30,7 +30,7 @@ from fairshoe.client.store_writer import Commit
 from fairshoe.errors import FairshoeError, PortLost, UsageError, WrongDevice
 from fairshoe.keys import KeyRing, RoleKey
 from fairshoe.link.session import event_seq
-from fairshoe.messages import Event, JournalIs, Message, UnknownMessage
+from fairshoe.messages import Event, JournalIs, JournalSigned, Message, UnknownMessage
 
 RETRY_S = 0.5
 RETRY_S_MAX = 30.0
@@ -185,6 +185,11 @@ class Fleet:
     async def journal_record(self, device: int, seq: int) -> bytes:
         """The stored bytes of one journal record; empty if the device does not have it, or cannot read it."""
         return await self._open_shoe(device).journal_record(seq)
+
+    async def journal_signed(self, device: int, last: int) -> JournalSigned:
+        """The same with a signature, of at least the records up to `last`, once the device is at rest. The signature is
+        empty if the device cannot sign."""
+        return await self._open_shoe(device).journal_signed(last)
 
     def _open_shoe(self, device: int) -> AsyncShoe:
         shoe = self.shoes.get(device)

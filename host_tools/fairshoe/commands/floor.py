@@ -68,12 +68,14 @@ def _run(options: argparse.Namespace, url: str) -> int:
     from fairshoe_floor.alarms.notify import Notifier, receivers
     from fairshoe_floor.history.consumer import Consumer
     from fairshoe_floor.inventory import read_inventory
+    from fairshoe_floor.journals import trusted_keys
     from fairshoe_floor.stream.names import Names
 
     set_up_log_lines()
     nats, more = broker(options)
     inventories = [read_inventory(path) for path in options.inventory]
-    consumer = Consumer(url, nats, Names(options.stream), more)
+    keys = {device: found for it in inventories for device, found in trusted_keys(it).items()}
+    consumer = Consumer(url, nats, Names(options.stream), more, keys=keys)
     desk = Desk(desk_database(options), _rules(options), inventories)
     notifier = Notifier(desk_database(options), receivers(options.alertmanager, options.webhook))
     desk.on_news = notifier.hurry

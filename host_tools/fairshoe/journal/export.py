@@ -18,7 +18,7 @@ from fairshoe.client.shoe import Shoe
 from fairshoe.errors import Exit, FairshoeError, HelloRefused, NoAnswer, UsageError
 from fairshoe.files import LOG_BYTES_MAX, read_regular, write_whole
 from fairshoe.link import framing
-from fairshoe.messages import Event, JournalIs, Role
+from fairshoe.messages import Event, JournalIs, JournalSigned, Role
 
 FORMAT = 1
 RECORD_SIZE = 92
@@ -315,9 +315,15 @@ def pull(
     export = _answer(shoe, pull_steps(shoe.name, device, known, start, progress))
     signed = signed_attestation(shoe, export.attested[-1].last) if sign else None
     if signed is not None:
-        export.attested = [*export.attested[:-1], signed]
-        _answer(shoe, _fetch(export, signed, progress))  # what came meanwhile: the key itself, if it was made just now
+        _answer(shoe, add_signed(export, signed, progress))
     return export
+
+
+def add_signed(export: Export, signed: Attestation, progress: Progress | None = None) -> Asking[None]:
+    """Put a signed attestation in the place of the last one, and fetch what came meanwhile: the key itself, if it was
+    made just now."""
+    export.attested = [*export.attested[:-1], signed]
+    yield from _fetch(export, signed, progress)
 
 
 def _answer(shoe: Shoe, steps: Asking[T]) -> T:
@@ -375,6 +381,11 @@ def signed_attestation(shoe: Shoe, last: int) -> Attestation | None:
         told = shoe.journal_signed(last)
     except NoAnswer:
         return None
+    return attestation_of(told)
+
+
+def attestation_of(told: JournalSigned) -> Attestation | None:
+    """None if the device does not sign."""
     if len(told.signature) != SIGNATURE_SIZE:
         return None
     numbers = (told.first, told.last, told.utc_s, told.key)

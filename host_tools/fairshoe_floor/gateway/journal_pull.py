@@ -1,7 +1,8 @@
 """Pulls journals on a schedule. The gateway owns the ports, so it pulls; one shoe at a time.
 
 Only shoes with the profile `table` are asked: `meters` allows no request to the device. A pull sends `journal_get`, as
-a session does at its start, and nothing else.
+a session does at its start; and `journal_sign`, if the inventory has a public key of the device: then it has made its
+signing key already, and the answer changes nothing in it (decision 0068).
 """
 
 from __future__ import annotations
@@ -10,17 +11,27 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Iterable
-from typing import cast
+from typing import TypeVar, cast
 
-from fairshoe import FairshoeError, Fleet, Store, StoredEvent, StoreError
-from fairshoe.journal.export import Export, OtherJournal, Overwritten, Record, parse_export
+from fairshoe import FairshoeError, Fleet, NoAnswer, Store, StoredEvent, StoreError
+from fairshoe.journal.export import (
+    Asking,
+    Export,
+    OtherJournal,
+    Overwritten,
+    Record,
+    add_signed,
+    attestation_of,
+    parse_export,
+)
 from fairshoe.messages import JournalIs
 from fairshoe_floor.gateway.live import Live
 from fairshoe_floor.inventory import Entry, Inventory, Profile
-from fairshoe_floor.journals import JournalFile, Kept, check_piece, fill_store, pull_piece
+from fairshoe_floor.journals import JournalFile, Kept, check_piece, fill_store, pull_piece, trusted_keys
 from fairshoe_floor.samples import Link
 
 LOOK_S = 5.0  # how often it is looked which pulls are due
+T = TypeVar("T")
 RETRY_S = 600.0  # after a pull that failed
 _log = logging.getLogger("fairshoe_floor.gateway")
 
@@ -35,6 +46,7 @@ class JournalPuller:
         self._live = live
         self._store = store
         self._file = file
+        self._signing = trusted_keys(inventory)
         self._failed_at: dict[int, float] = {}
         self._elsewhere: dict[int, int] = {}  # by device, the last event that it does not send and the store may lack
         self.on_kept: Callable[[Kept], None] | None = None
@@ -109,13 +121,25 @@ class JournalPuller:
         _log.warning("%d events of %s (%s) are from its journal: the store lacked them", added, entry.name, entry.table)
 
     async def _ask(self, device: int, log: bytes, tail: Record | None) -> Export:
-        steps = pull_piece(f"device {device:08x}", device, log, tail)
+        export = await self._answer(device, pull_piece(f"device {device:08x}", device, log, tail))
+        if device in self._signing:
+            try:
+                signed = attestation_of(await self.fleet.journal_signed(device, export.last))
+            except NoAnswer:
+                if device not in self._elsewhere:  # else events are needed now, and the signature can wait
+                    raise
+                signed = None
+            if signed is not None:
+                await self._answer(device, add_signed(export, signed))
+        return export
+
+    async def _answer(self, device: int, steps: Asking[T]) -> T:
         answer: JournalIs | bytes | None = None
         while True:
             try:
                 seq = steps.send(answer)
             except StopIteration as done:
-                return cast("Export", done.value)
+                return cast("T", done.value)
             answer = await (self.fleet.journal_record(device, seq) if seq else self.fleet.journal_is(device))
 
     def _events_of(self, device: int, log: bytes) -> Callable[[int], Iterable[StoredEvent]]:

@@ -16,7 +16,7 @@ import contextlib
 import json
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -26,6 +26,7 @@ from nats.aio.msg import Msg
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 from nats.js.errors import NotFoundError
 
+from fairshoe.journal.signatures import PublicKey
 from fairshoe_floor import database, schema_check
 from fairshoe_floor.history import schema
 from fairshoe_floor.history.dead_letters import Letter
@@ -87,7 +88,9 @@ class Consumer:
         journals_s: float = JOURNALS_S,
         idle_s: float = IDLE_S,
         lease_s: float = LEASE_S,
+        keys: Mapping[int, Sequence[PublicKey]] | None = None,
     ) -> None:
+        self._keys = keys  # of devices, by number: their exports must be signed
         self.names = names or Names()
         self.counts = Counts()
         self._database = url_database
@@ -158,7 +161,7 @@ class Consumer:
                         mem_storage=True,
                     ),
                 )
-                await self._consume(Writer(db, self._lease), stream, lambda: client.is_closed)
+                await self._consume(Writer(db, self._lease, self._keys), stream, lambda: client.is_closed)
         finally:
             if self._lease.number:
                 with contextlib.suppress(Exception):

@@ -17,11 +17,13 @@ from typing import Any
 
 import psycopg
 
+from fairshoe.journal.export import Export, parse_export
+from fairshoe.journal.signatures import PublicKey
 from fairshoe_floor.assignments import MOVE
 from fairshoe_floor.history import dead_letters
 from fairshoe_floor.history.dead_letters import Letter
 from fairshoe_floor.history.lease import Lease
-from fairshoe_floor.journals import Kept
+from fairshoe_floor.journals import Kept, difference_between
 from fairshoe_floor.stream.event_lines import SQL_TYPES, EventRow, Gap, to_lines
 from fairshoe_floor.stream.export_message import name_of
 
@@ -153,7 +155,13 @@ class Newest:
 class Writer:
     """Over one connection. One writer at a time has a database: see lease.py."""
 
-    def __init__(self, connection: psycopg.AsyncConnection[Any], lease: Lease | None = None) -> None:
+    def __init__(
+        self,
+        connection: psycopg.AsyncConnection[Any],
+        lease: Lease | None = None,
+        keys: Mapping[int, Sequence[PublicKey]] | None = None,
+    ) -> None:
+        self._keys = keys or {}  # by device: exports of these must be signed
         self._db = connection
         self._lease = lease  # none: a person's command, whose writes may come at any time
         self._places: dict[int, tuple[str, ...]] | None = None  # by device, its open assignment
@@ -307,13 +315,30 @@ class Writer:
         last = int(found[0]) if found else 0
         if kept.last < last:
             return f"it ends with record {kept.last}, and an earlier export reached {last}"
+        trusted = self._keys.get(kept.device, ())
+        before = await self._export_before(kept, gateway) if trusted else None
+        first = before.first if before is not None else kept.first
         rows = await (
             await self._db.execute(
                 "SELECT seq, message, body FROM events WHERE device = %s AND log = %s AND seq BETWEEN %s AND %s",
-                (kept.device, kept.log, kept.first, kept.last),
+                (kept.device, kept.log, min(first, kept.first), kept.last),
             )
         ).fetchall()
-        return kept.problem_with({seq: (message, bytes(body)) for seq, message, body in rows})
+        stored = {seq: (message, bytes(body)) for seq, message, body in rows}
+        problem = kept.problem_with(stored, trusted)
+        # Events of the one before may have come after it was checked; the device has overwritten those between.
+        return problem or (difference_between(before, stored, parse_export(kept.content)) if before else "")
+
+    async def _export_before(self, kept: Kept, gateway: str) -> Export | None:
+        """The newest one of this log that was whole."""
+        found = await (
+            await self._db.execute(
+                "SELECT content FROM journals WHERE device = %s AND log = %s AND gateway = %s AND number < %s"
+                " AND problem = '' AND content <> '' ORDER BY number DESC LIMIT 1",
+                (kept.device, kept.log, gateway, kept.number),
+            )
+        ).fetchone()
+        return parse_export(bytes(found[0])) if found else None
 
     async def clock(self) -> float:
         """The database's, in UTC seconds since 1970."""

@@ -2,7 +2,7 @@
 
 Templates are in `templates/`. What is secret is made once, 0600, and stays when the kit is written again: keys of
 accounts, passwords of roles, a token for Prometheus, an authority for TLS and its certificates. What follows from the
-inventories is written anew each time.
+inventories is written each time.
 """
 
 from __future__ import annotations
