@@ -87,11 +87,6 @@ def add_floor(command: argparse.ArgumentParser) -> None:
     made["fill"].add_argument("export", type=Path, metavar="EXPORT", help="a file of `fairshoe journal pull`")
     made["fill"].add_argument("--store", type=Path, required=True, metavar="FILE", help="of the gateway")
     add_broker(made["run"])
-    made["run"].add_argument(
-        "--desk-database",
-        metavar="URL",
-        help="the same by the role of alarms (FAIRSHOE_DESK_DATABASE; else --database)",
-    )
     made["serve"].add_argument(
         "inventory", nargs="+", type=Path, metavar="INVENTORY", help="copies of the inventories of all gateways"
     )
@@ -139,6 +134,11 @@ def add_floor(command: argparse.ArgumentParser) -> None:
 
 def _add_house(made: dict[str, argparse.ArgumentParser]) -> None:
     """What a house sets up beside our programs."""
+    made["run"].add_argument(
+        "--desk-database",
+        metavar="URL",
+        help="the same by the role of alarms (FAIRSHOE_DESK_DATABASE; else --database)",
+    )
     kit, accounts, broker = made["kit"], made["accounts"], made["broker"]
     kit.add_argument("folder", type=Path, metavar="DIR", help="is made; keys and passwords in it stay as they are")
     for one in (kit, accounts):
