@@ -168,7 +168,7 @@ def _summary(report: Data) -> str:
             f"<td>{seconds}</td><td>{_badge(step['status'])}</td></tr>"
         )
     return (
-        "<table><thead><tr><th></th><th class='text'>step</th><th>limits held</th><th>time</th><th>result</th></tr>"
+        "<table><thead><tr><th>no.</th><th class='text'>step</th><th>limits held</th><th>time</th><th>result</th></tr>"
         f"</thead><tbody>{''.join(rows)}</tbody></table>"
     )
 
@@ -219,7 +219,7 @@ def _figures(figures: list[Data]) -> str:
         limit = _with_unit(figure["limit"], unit) if figure["limit"] else ""
         rows.append(f"<tr><td>{escape(figure['label'])}</td><td>{value}</td><td>{limit}</td>{_held(figure['ok'])}</tr>")
     return (
-        '<div class="wide"><table><thead><tr><th>figure</th><th>found</th><th>limit</th><th></th></tr></thead>'
+        '<div class="wide"><table><thead><tr><th>figure</th><th>found</th><th>limit</th><th>verdict</th></tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
 

@@ -16,6 +16,7 @@ from fairshoe.keys import read_device_key
 from fairshoe.printable import say
 from fairshoe.sim import running_shoes, tcp_server
 from fairshoe.text.screen import framed
+from firmware.version import VERSION_TEXT
 
 
 def run(options: argparse.Namespace) -> int:
@@ -39,6 +40,8 @@ def run(options: argparse.Namespace) -> int:
         "seed": options.seed,
         "speed": options.speed,
         "has_key": key is not None,
+        "device": f"{simulator.rig.hal.unique_id():08x}",
+        "firmware": VERSION_TEXT.decode(),
     }
     if options.hands and options.json:
         simulator.obeyed = _print_obeyed
@@ -47,6 +50,8 @@ def run(options: argparse.Namespace) -> int:
         lines = lines_of_stdin()
         if options.display:
             simulator.shown = _print_display_json if options.json else partial(_print_display, lines.show)
+        port = ready["port"] or ready["tcp"]
+        simulator.waits = _print_waits_json if options.json else partial(_print_waits, lines.say, port)
         return serve(simulator, lines, options.hands)
 
 
@@ -73,6 +78,16 @@ def _print_display(show: Callable[[str], None], lines: list[str]) -> None:
 
 def _print_display_json(lines: list[str]) -> None:
     say(json.dumps({"display": lines}), flush=True)
+
+
+def _print_waits(show: Callable[[str], None], port: str, waiting: bool) -> None:
+    host = f"fairshoe monitor {port} --host"
+    full = f"the journal is full: the dealer waits until a host has stored its events, for example {host}"
+    show(full if waiting else "the events are stored: the dealer goes on")
+
+
+def _print_waits_json(waiting: bool) -> None:
+    say(json.dumps({"waits_for_host": waiting}), flush=True)
 
 
 def _print_obeyed(action: str) -> None:

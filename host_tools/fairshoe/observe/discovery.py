@@ -17,6 +17,7 @@ from fairshoe.sim import running_shoes
 
 ASK_S = 2.0
 THREADS = 32
+NO_ANSWER = "nothing answered; check power, cable, and that it is the table port"
 
 SHOE, IN_USE, HALTED, SILENT, OTHER, BUSY, UNREACHABLE, SIMULATED, NOT_ASKED = (
     "shoe",
@@ -105,7 +106,8 @@ def _simulated(entry: dict[str, Any]) -> list[Found]:
     about = f"{entry.get('board')}, seed {entry.get('seed')}, process {entry.get('pid')}, tap {entry.get('tap')}"
     urls = [url for url in (entry.get("port"), entry.get("tcp")) if url]
     has_key = bool(entry.get("has_key"))
-    return [Found(url, SIMULATED, about, game=entry.get("game"), has_key=has_key) for url in urls]
+    who = {"device": entry.get("device"), "firmware": entry.get("firmware"), "game": entry.get("game")}
+    return [Found(url, SIMULATED, about, has_key=has_key, **who) for url in urls]
 
 
 def probe(url: str, about: str = "", seconds: float = ASK_S) -> Found:
@@ -139,7 +141,7 @@ def _judge(url: str, about: str, watch: Watch) -> Found:
         return Found(url, IN_USE, about or "in use by a host; it answers only with its key")
     if watch.link.drops.total():
         return Found(url, OTHER, about or "something talks there, and not as a shoe does")
-    return Found(url, SILENT, about)
+    return Found(url, SILENT, f"{about}: {NO_ANSWER}" if about else NO_ANSWER)
 
 
 def _shoe(url: str, about: str, welcome: Welcome, kind: str) -> Found:

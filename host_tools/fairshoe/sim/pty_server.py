@@ -21,6 +21,8 @@ from fairshoe.sim.pseudo_terminal import NoPort, PseudoTerminal
 from fairshoe.sim.setup import Game, check_game, open_disk, storage_refused
 from fairshoe.sim.tcp_server import TcpDoor
 from fairshoe.sim.typed_actions import PipedLines, PromptedLines, obey
+from firmware.games.next_need import need_next
+from firmware.protocol.ids import NEED_STORE_EVENTS
 from hal.sim.persistent_nv import PersistentNv
 from rig.rig import Rig
 
@@ -59,6 +61,8 @@ class Simulator:
         self.service: NoPort | PseudoTerminal = port()
         self.shown: Callable[[list[str]], None] | None = None  # called when the display says something else
         self.obeyed: Callable[[str], None] | None = None  # called after each action of the hands
+        self.waits: Callable[[bool], None] | None = None  # called when it waits for a host to store events, and after
+        self.waiting = False
         self._lines: list[str] = []
         self._started = time.monotonic()
 
@@ -68,6 +72,7 @@ class Simulator:
         while True:
             wait_s = self._catch_up()
             self._show()
+            self.tell_waiting()
             watched = [*ports, *(self.door.descriptors() if self.door else []), *([lines.fileno()] if lines else [])]
             ready = select.select(watched, [], [], wait_s)[0]  # there is always a pseudo-terminal, or a listener
             self._catch_up()  # what came in acts now, not at the moment when the wait began
@@ -110,6 +115,14 @@ class Simulator:
         if self.shown is not None and lines != self._lines and (self._lines or any(line.strip() for line in lines)):
             self._lines = lines
             self.shown(lines)
+
+    def tell_waiting(self) -> None:
+        """Tell when a full journal stops the simulated dealer, and when it goes on."""
+        app = self.rig.app
+        waiting = self.rig.powered and need_next(app.flow, app.inp) == NEED_STORE_EVENTS
+        if waiting != self.waiting and self.waits is not None and self.dealer.kind != "none":
+            self.waits(waiting)
+        self.waiting = waiting
 
     def _send(self) -> None:
         hal = self.rig.hal

@@ -60,7 +60,9 @@ def test_a_shoe_answers_and_tells_who_it_is() -> None:
 def test_what_is_silent_or_talks_otherwise_is_no_shoe(says: bytes, kind: str) -> None:
     path, end = far_end(says)
     try:
-        assert discovery.probe(path, seconds=0.8).kind == kind
+        found = discovery.probe(path, seconds=0.8)
+        assert found.kind == kind and found.about
+        assert ("nothing answered" in found.about) == (kind == "silent")
     finally:
         end()
 
@@ -100,6 +102,8 @@ def test_running_simulators_are_listed_by_pseudo_terminal_and_by_tcp_and_dead_on
         listed = json.loads(capsys.readouterr().out)
         assert [each["port"] for each in listed] == [ready["port"], ready["tcp"]]
         assert all(each["kind"] == "simulated shoe" for each in listed)
+        assert {(each["device"], each["firmware"]) for each in listed} == {(ready["device"], "0.1.0")}
+        assert discovery.probe(ready["tcp"], seconds=10).device == ready["device"]
         assert ready["tcp"].startswith("tcp://127.0.0.1:")
         assert discovery.probe(ready["tcp"], seconds=10).kind == "shoe"
         assert command_line.main(["ports"]) == 0

@@ -106,6 +106,26 @@ def test_a_simulated_dealer_plays_round_after_round(monkeypatch: pytest.MonkeyPa
     assert len(rounds) >= 3
 
 
+def test_a_simulated_dealer_tells_when_a_full_journal_stops_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No host stores the events: some rounds later the journal is full, and no round begins."""
+    clock = [0.0]
+    monkeypatch.setattr(pty_server, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    config, crc = load_board("pico-shoe")
+    simulator = pty_server.Simulator(config, crc, "house", 7, 100.0, dealer="auto")
+    told: list[bool] = []
+    simulator.waits = told.append
+    while clock[0] < 60 and not told:
+        clock[0] += 1.0
+        simulator._catch_up()  # pyright: ignore[reportPrivateUsage]
+        simulator.tell_waiting()
+    for _ in range(3):
+        clock[0] += 1.0
+        simulator._catch_up()  # pyright: ignore[reportPrivateUsage]
+        simulator.tell_waiting()
+    simulator.close()
+    assert told == [True]  # once
+
+
 def test_without_pseudo_terminals_it_says_so_and_tcp_works(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pseudo_terminal, "tty", None)
     config, crc = load_board("pico-shoe")
