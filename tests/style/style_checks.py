@@ -133,6 +133,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe_floor.side_file": ("fairshoe.files", *PUBLIC),
     "fairshoe_floor.schema_check": (),
     "fairshoe_floor.database": (),
+    "fairshoe_floor.house_time": ("fairshoe.errors",),
     "fairshoe_floor.assignments": ("fairshoe_floor.inventory",),
     "fairshoe_floor.seen_time": ("fairshoe_floor.side_file",),
     "fairshoe_floor.samples": ("fairshoe_floor.side_file", "fairshoe_floor.schema_check", *PUBLIC),

@@ -16,6 +16,11 @@ examples:
   fairshoe floor serve pit-1.toml pit-2.toml
       the floor page of all pits, from PostgreSQL
   fairshoe floor history --device 00510001 --kind warning_latched --days 7
+  fairshoe floor history --table BJ-07 --day 2026-11-03 --zone Europe/Berlin
+      what happened at a table, whichever shoe was there
+  fairshoe floor report --day 2026-11-03 --shift 22:00-06:00 --zone Europe/Berlin
+      every table in that shift, and how long its shoe was not heard
+  fairshoe floor retention --events-days 1825 --by "Ines K."
   fairshoe floor versions --release release-1.0 --key signing.key.pub
       firmware and board of every shoe, by its own word, beside the release
   fairshoe floor journals --device 00510001 --days 30 --out exports
@@ -39,14 +44,19 @@ examples:
       what a house needs to run it: systemd, NATS, PostgreSQL, Prometheus,
       Alertmanager, and a runbook
 
-An event is in the database once: its device, log and number are the primary
-key. Rules are JSON: docs/SCALE.md.
+An event is in the database once, by its device, log and number. Rules are
+JSON: docs/SCALE.md.
 """
 ACTIONS = {
     "run": "consume the stream and judge alarms until stopped",
     "serve": "serve the read API and the floor page from PostgreSQL",
     "migrate": "bring the tables to this version",
     "history": "print events on file",
+    "report": "print what happened at each table in a shift",
+    "assignments": "list which shoe was at which table, and when",
+    "assign": "correct at which table a shoe was",
+    "retention": "show or set how long events and samples are kept",
+    "size": "say what the record takes, and what a year of it will",
     "versions": "list the firmware that each shoe reports",
     "keys": "list when each shoe's key was installed or changed",
     "journals": "list pulled journals and what is wrong with them",
@@ -104,9 +114,38 @@ def add_floor(command: argparse.ArgumentParser) -> None:
         )
     for name in ("run", "alarms"):
         made[name].add_argument("--rules", metavar="FILE", help="rules of alarms, JSON (those of this program)")
-    for name in ("history", "alarms", "journals"):
+    for name in ("history", "alarms", "journals", "report", "assignments"):
         made[name].add_argument("--days", type=float, default=1.0, metavar="N", help="how far back (%(default)s)")
-    for name in ("history", "journals"):
+    for name in ("history", "report", "assignments", "assign"):
+        one = made[name]
+        one.add_argument(
+            "--zone", metavar="NAME", help="time zone of the house, as Europe/Berlin (FAIRSHOE_ZONE, or UTC)"
+        )
+        one.add_argument("--from", dest="begin", metavar="TIME", required=name == "assign", help="as 2026-11-03 14:05")
+        one.add_argument("--to", dest="end", metavar="TIME", help="(now)")
+        if name != "assign":
+            one.add_argument("--day", metavar="DATE", help="one day of the house, as 2026-11-03")
+            one.add_argument(
+                "--shift", default="00:00-24:00", metavar="TIMES", help="of that day, as 22:00-06:00 (%(default)s)"
+            )
+    for name in ("history", "assignments"):
+        made[name].add_argument("--table", metavar="NAME", help="of the shoes that were at this table then")
+    made["report"].add_argument("--pit", metavar="NAME", help="of one pit")
+    made["assign"].add_argument("device", metavar="DEVICE", help="number of the shoe, hexadecimal")
+    made["assign"].add_argument("place", metavar="TABLE", help="where it was; - for no table")
+    made["assign"].add_argument("--pit", default="", metavar="NAME", help="of that table")
+    for name, text in (
+        ("events", "months of events older than that; 0: for ever"),
+        ("samples", "samples older than that"),
+    ):
+        made["retention"].add_argument(f"--{name}-days", type=float, metavar="N", help=f"drop {text}")
+    made["retention"].add_argument("--by", metavar="NAME", help="who sets it")
+    made["size"].add_argument(
+        "--shoes", type=int, metavar="N", help="of so many shoes by the model, not by what is on file"
+    )
+    for name in ("report", "size"):
+        made[name].add_argument("--json", action="store_true", help="one JSON object a line")
+    for name in ("history", "journals", "assignments"):
         made[name].add_argument("--device", metavar="ID", help="of one device, hexadecimal")
     made["journals"].add_argument(
         "--store", type=Path, metavar="FILE", help="of one gateway: read the file beside it, not the database"

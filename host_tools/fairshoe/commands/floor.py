@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import contextlib
 import json
+import os
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -18,6 +19,8 @@ from fairshoe.errors import UsageError
 from fairshoe.printable import printable, say, set_up_log_lines
 
 if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
     import psycopg
 
     from fairshoe_floor.alarms.rules import RuleBook
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 
 DAY_S = 86400.0
 PROGRESS_S = 2.0
+WHOLE_DAY = "00:00-24:00"
 _PROGRESS = (
     "SELECT phase, GREATEST(blocks_done, tuples_done), GREATEST(blocks_total, tuples_total)"
     " FROM pg_stat_progress_create_index"
@@ -155,10 +159,119 @@ def _rules(options: argparse.Namespace) -> RuleBook:
 
 def _history(db: psycopg.Connection[Any], options: argparse.Namespace) -> int:
     from fairshoe_floor.history import queries
+    from fairshoe_floor.house_time import shown
 
+    where, since, until = _window(options)
+    rows = queries.events(db, _device(options), options.kind, since, options.limit, until, options.table)
+    for row in rows:
+        say(f"{shown(row.received, where)}  {row.device:08x}  {row.seq:7d}  {row.name:20s} {json.dumps(row.fields)}")
+    if len(rows) == options.limit:
+        say(f"there may be more: these are the newest {options.limit} (--limit)", file=sys.stderr)
+    return 0
+
+
+def _window(options: argparse.Namespace) -> tuple[ZoneInfo, float, float]:
+    """The house's time zone, and the time that is asked for."""
+    from fairshoe_floor.house_time import parse_day, parse_time, shift, zone
+
+    where = zone(options.zone or os.environ.get("FAIRSHOE_ZONE") or "UTC")
+    now = time.time()
+    if options.day:
+        since, until = shift(parse_day(options.day), options.shift, where)
+        return where, since, min(until, now)
+    if options.shift != WHOLE_DAY:
+        raise UsageError("a shift needs the day on which it begins.", "Give --day 2026-11-03.")
+    since = parse_time(options.begin, where) if options.begin else now - options.days * DAY_S
+    return where, since, parse_time(options.end, where) if options.end else now
+
+
+def _report(db: psycopg.Connection[Any], options: argparse.Namespace) -> int:
+    from fairshoe_floor.history.report import report
+    from fairshoe_floor.house_time import shown
+
+    where, since, until = _window(options)
+    lines = report(db, since, until, options.pit)
+    if options.json:
+        for line in lines:
+            say(json.dumps({**vars(line), "device": f"{line.device:08x}", "state": line.state}))
+        return 0
+    say(f"from {shown(since, where)} to {shown(until, where)}, {(until - since) / 3600:.1f} h, {where.key}")
+    for line in lines:
+        meters = "".join(f", {count} {name}" for name, count in (line.meters or {}).items())
+        counts = ", ".join(f"{count} {name}" for name, count in line.counts.items())
+        say(printable(f"{line.place:10s} pit {line.pit:4s} {line.device:08x}  {line.state:10s}  {counts}{meters}"))
+        if (line.began, line.ended) != (since, until):
+            say(f"           there from {shown(line.began, where)} to {shown(line.ended, where)}")
+        for begin, end in line.silent:
+            say(f"           NOT HEARD from {shown(begin, where)} to {shown(end, where)}: counts may grow")
+        if line.lost:
+            say(f"           {line.lost} EVENTS LOST: see fairshoe floor gaps")
+    silent = sum(line.silent_s > 0 for line in lines)
+    say(f"{len(lines)} lines; {silent} not heard all the time")
+    return 0
+
+
+def _assignments(db: psycopg.Connection[Any], options: argparse.Namespace) -> int:
+    from fairshoe_floor.assignments import assignments
+    from fairshoe_floor.house_time import shown
+
+    where, since, until = _window(options)
     device = _device(options)
-    for row in queries.events(db, device, options.kind, time.time() - options.days * DAY_S, options.limit):
-        say(f"{_when(row.received)}  {row.device:08x}  {row.seq:7d}  {row.name:20s} {json.dumps(row.fields)}")
+    for it in assignments(db, options.table, since, until):
+        if device in (None, it.device):
+            end = shown(it.ended, where) if it.ended is not None else "now"
+            text = f"{it.place:10s} pit {it.pit:4s} {it.device:08x}  {shown(it.began, where)} to {end}  {it.gateway}"
+            say(printable(text))
+    return 0
+
+
+def _assign(db: psycopg.Connection[Any], options: argparse.Namespace) -> int:
+    from fairshoe_floor.assignments import Assignment, assign
+    from fairshoe_floor.house_time import parse_time, zone
+
+    where = zone(options.zone or os.environ.get("FAIRSHOE_ZONE") or "UTC")
+    device, now = _device(options), time.time()
+    begin = parse_time(options.begin, where)
+    # Where a shoe is now its gateway's inventory says: a person corrects the past, or takes a shoe off the floor.
+    end = parse_time(options.end, where) if options.end else None if options.place == "-" else now
+    if device is None or not begin < (end or now + 1) <= now + 1:
+        raise UsageError("these times cannot be.", "--from comes before --to, and neither is after now.")
+    assign(db, Assignment(device, options.place.strip("-"), options.pit, "", begin, end))
+    return 0
+
+
+def _retention(db: psycopg.Connection[Any], options: argparse.Namespace) -> int:
+    for what in ("events", "samples"):
+        days = getattr(options, f"{what}_days")
+        if days is not None and not options.by:
+            raise UsageError("who sets it is missing.", "Give --by NAME.")
+        if days == 0 and what == "events":
+            db.execute("DELETE FROM policies WHERE what = 'events'")
+        elif days is not None:
+            if days < 1:
+                raise UsageError("less than a day cannot be kept.", "Give 1 or more; events also 0, for ever.")
+            db.execute(
+                "INSERT INTO policies VALUES (%s, %s, %s) ON CONFLICT (what) DO UPDATE SET days = excluded.days,"
+                " set_by = excluded.set_by, set_at = now()",
+                (what, days, options.by),
+            )
+    for what, days, by in db.execute("SELECT what, days, set_by FROM policies ORDER BY what").fetchall():
+        say(f"{what}: kept {days:g} days, set by {printable(by)}")
+    if not db.execute("SELECT 1 FROM policies WHERE what = 'events'").fetchall():
+        say("events: kept for ever")
+    return 0
+
+
+def _size(db: psycopg.Connection[Any], options: argparse.Namespace) -> int:
+    from fairshoe_floor.history.size import size_text, sizes
+
+    found = sizes(db, time.time(), options.shoes)
+    for line in (
+        [json.dumps({**vars(it), "bytes_per_year": it.bytes_per_year}) for it in found]
+        if options.json
+        else size_text(found)
+    ):
+        say(line)
     return 0
 
 
@@ -433,6 +546,11 @@ def _when(at: float) -> str:
 
 _ACTIONS = {
     "history": _history,
+    "report": _report,
+    "assignments": _assignments,
+    "assign": _assign,
+    "retention": _retention,
+    "size": _size,
     "versions": _versions,
     "keys": _keys,
     "journals": _journals,

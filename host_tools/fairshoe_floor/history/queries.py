@@ -86,15 +86,29 @@ def gaps(db: psycopg.Connection[Any], every: bool = False) -> list[KeptGap]:
 
 
 def events(
-    db: psycopg.Connection[Any], device: int | None, kind: str | None, since: float, limit: int
+    db: psycopg.Connection[Any],
+    device: int | None,
+    kind: str | None,
+    since: float,
+    limit: int,
+    until: float | None = None,
+    place: str | None = None,
 ) -> list[HistoryEvent]:
-    """The newest `limit` events since a time, oldest first."""
+    """The newest `limit` events of a time, oldest first; of a table, those of the shoes that were there then. Only the
+    conditions that are asked for are in the query, so that one of the indexes by time answers each."""
+    wanted = ["received >= %(since)s"]
+    wanted += ["received < %(until)s"] if until is not None else []
+    wanted += ["events.device = %(device)s"] if device is not None else []
+    wanted += ["name = %(kind)s"] if kind is not None else []
+    if place is not None:
+        wanted += ["place = %(place)s", "received >= began", "received < COALESCE(ended, 'Infinity')"]
+    join = "JOIN assignments AS it ON it.device = events.device" if place is not None else ""
     rows = db.execute(
-        "SELECT * FROM (SELECT device, log, seq, name, received, utc_s, round, fields, gateway FROM events"
-        " WHERE received >= %(since)s AND (%(device)s::bigint IS NULL OR device = %(device)s)"
-        " AND (%(kind)s::text IS NULL OR name = %(kind)s) ORDER BY received DESC, device, seq DESC LIMIT %(limit)s)"
-        " AS newest ORDER BY received, device, seq",
-        {"since": since, "device": device, "kind": kind, "limit": limit},
+        "SELECT * FROM (SELECT events.device, log, seq, name, received, utc_s, round, fields, events.gateway"
+        f" FROM events {join} WHERE {' AND '.join(wanted)}"
+        " ORDER BY received DESC, events.device, seq DESC LIMIT %(limit)s)"
+        " AS newest ORDER BY received, device, seq".encode(),
+        {"since": since, "until": until, "device": device, "kind": kind, "place": place, "limit": limit},
     ).fetchall()
     return [HistoryEvent(*row) for row in rows]
 

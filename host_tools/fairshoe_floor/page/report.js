@@ -1,5 +1,6 @@
 // The shift report: what the meters of each table counted in the last hours, as a page to print.
 
+import { condition } from './condition.js';
 import { clock, find, many, make } from './dom.js';
 import { read } from './server.js';
 
@@ -12,7 +13,8 @@ const count = (first, last, name) => last[name] - first[name];
 /** One row, out of the first and the last reading of the time. */
 export function row(shoe, readings) {
   const head = [shoe.table, shoe.pit, shoe.device, shoe.firmware ?? '?'];
-  const now = shoe.warning ? shoe.warning.fault.replaceAll('_', ' ') : shoe.link === 'open' ? 'in service' : `link ${shoe.link}`;
+  const { rank, what } = condition(shoe, Date.now() / 1000); // a shoe that is silent is not in service
+  const now = rank === 'well' ? 'in service' : what;
   if (readings.length < 2) return [...head, ...Array(COLUMNS.length - head.length - 1).fill(''), now];
   const [first, last] = [readings[0], readings.at(-1)];
   const [a, b] = [first.meters, last.meters];
