@@ -75,10 +75,3 @@ class LogLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         return "\n".join(map(printable, super().format(record).split("\n")))
-
-
-def set_up_log_lines(form: str = "%(asctime)s %(levelname)s %(message)s") -> None:
-    """Log to standard error, from INFO on."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(LogLines(form))
-    logging.basicConfig(level=logging.INFO, handlers=[handler])

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from bench.fake_shoe import FakeShoe, Server
 from floor_case import request, served, until
+from prometheus_client.parser import text_string_to_metric_families
 
 from fairshoe import Store, StoreError
 from fairshoe.client import fleet as fleet_module
@@ -133,8 +134,10 @@ def test_events_are_recorded_acknowledged_and_served(tmp_path: Path) -> None:
             health = await request(gateway.url, "/healthz")
             assert (health.status, health.json["shoes"]["open"]) == (200, 3)
             metrics = (await request(gateway.url, "/metrics", TOKEN)).text
-            assert 'fairshoe_shoe_up{device="00000003",table="T-3",pit="1"} 1' in metrics
+            assert 'fairshoe_shoe_up{device="00000003",pit="1",table="T-3"} 1' in metrics
             assert f"fairshoe_gateway_stored_seconds_count {3 * 40}" in metrics
+            assert not [it.name for it in text_string_to_metric_families(metrics) if not it.documentation]
+            assert (await request(gateway.url, "/readyz")).status == 200
 
     with_shoes(3, work)
 
@@ -186,7 +189,7 @@ def test_a_shoe_that_goes_away_is_lost_and_comes_back_by_itself(tmp_path: Path) 
             await until(lambda: link(gateway, 1) is Link.LOST)
             assert link(gateway, 2) is Link.OPEN
             metrics = (await request(gateway.url, "/metrics", TOKEN)).text
-            assert 'fairshoe_shoe_up{device="00000001",table="T-1",pit="1"} 0' in metrics
+            assert 'fairshoe_shoe_up{device="00000001",pit="1",table="T-1"} 0' in metrics
             await servers[0].listen(port)
             await until(lambda: link(gateway, 1) is Link.OPEN)
 
@@ -294,7 +297,7 @@ def test_a_planted_command_would_be_found(tmp_path: Path, monkeypatch: pytest.Mo
 def test_logs_are_json_lines_when_not_on_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     import logging
 
-    from fairshoe_floor.gateway.logs import JsonLines
+    from fairshoe_floor.logs import JsonLines
 
     record = logging.LogRecord("fairshoe.fleet", logging.WARNING, "x", 1, "device %08x is lost", (7,), None)
     line = json.loads(JsonLines().format(record))
@@ -338,6 +341,7 @@ def test_the_dashboard_asks_for_metrics_that_exist(tmp_path: Path) -> None:
     source = (ROOT / "host_tools/fairshoe_floor/gateway/metrics.py").read_text()
     own = {f"fairshoe_shoe_{name}" for name in re.findall(r'add\(\s*"(\w+)"', source)}
     own |= {f"fairshoe_shoe_{name}_total" for name in re.findall(r'^        \("(\w+)", "', source, re.M)}
+    own |= {f"fairshoe_gateway_{name}" for name in re.findall(r'add\("(\w+)"', source)}
     own |= set(re.findall(r"fairshoe_gateway_\w+", source))
     assert len(board["panels"]) > 10 and len(asked) > 10
     assert {name.removesuffix("_bucket") for name in asked} <= own

@@ -43,7 +43,7 @@ GAMES = ("double_down", "boston5", "caribbean", "double_cross", "double_attack")
 FLOOR = tuple(
     f"fairshoe_floor.{name}"
     for name in (
-        *("inventory", "schema_check", "seen_time", "database", "assignments"),
+        *("inventory", "schema_check", "seen_time", "database", "assignments", "metrics", "house_time", "logs"),
         *("samples", "journals", "reader", "rounds"),
     )
 )
@@ -134,6 +134,8 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe_floor.schema_check": (),
     "fairshoe_floor.database": (),
     "fairshoe_floor.house_time": ("fairshoe.errors",),
+    "fairshoe_floor.metrics": ("fairshoe.errors",),
+    "fairshoe_floor.logs": ("fairshoe.printable",),
     "fairshoe_floor.assignments": ("fairshoe_floor.inventory",),
     "fairshoe_floor.seen_time": ("fairshoe_floor.side_file",),
     "fairshoe_floor.samples": ("fairshoe_floor.side_file", "fairshoe_floor.schema_check", *PUBLIC),
@@ -160,6 +162,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
         *FLOOR,
         *PUBLIC,
     ),
+    "fairshoe_floor.running": ("fairshoe_floor.alarms", "fairshoe_floor.history", "fairshoe_floor.metrics"),
     "fairshoe.web": (
         *("fairshoe.web", "fairshoe.boards", "fairshoe.games.clauses", "fairshoe.sim.scenario_cases", "fairshoe.text"),
         *("fairshoe.observe", "fairshoe.client", "fairshoe.link"),  # the live view of a shoe
@@ -182,7 +185,10 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
         *("fairshoe_table", "fairshoe.web", "fairshoe.errors", "fairshoe.files", "fairshoe.printable"),
     ),
     # The places of fairshoe that know the floor.
-    "fairshoe.commands.publish": ("fairshoe.cli", "fairshoe.errors", "fairshoe.printable", "fairshoe_floor.stream"),
+    "fairshoe.commands.publish": (
+        *("fairshoe.cli", "fairshoe.errors"),
+        *("fairshoe_floor.stream", "fairshoe_floor.metrics", "fairshoe_floor.logs"),
+    ),
     "fairshoe.commands.floor": (
         *("fairshoe.cli", "fairshoe.errors", "fairshoe.printable", "fairshoe.ship.release_facts"),
         "fairshoe_floor",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from fairshoe.cli.options import add_broker, add_database, add_server
+from fairshoe.cli.options import add_broker, add_database, add_metrics, add_server
 
 EPILOG = """\
 examples:
@@ -97,6 +97,7 @@ def add_floor(command: argparse.ArgumentParser) -> None:
     made["fill"].add_argument("export", type=Path, metavar="EXPORT", help="a file of `fairshoe journal pull`")
     made["fill"].add_argument("--store", type=Path, required=True, metavar="FILE", help="of the gateway")
     add_broker(made["run"])
+    add_metrics(made["run"])
     made["serve"].add_argument(
         "inventory", nargs="+", type=Path, metavar="INVENTORY", help="copies of the inventories of all gateways"
     )
@@ -114,6 +115,35 @@ def add_floor(command: argparse.ArgumentParser) -> None:
         )
     for name in ("run", "alarms"):
         made[name].add_argument("--rules", metavar="FILE", help="rules of alarms, JSON (those of this program)")
+    _add_times(made)
+    for name in ("history", "journals", "assignments"):
+        made[name].add_argument("--device", metavar="ID", help="of one device, hexadecimal")
+    made["journals"].add_argument(
+        "--store", type=Path, metavar="FILE", help="of one gateway: read the file beside it, not the database"
+    )
+    made["journals"].add_argument("--out", metavar="FOLDER", help="write the exports as files")
+    made["history"].add_argument("--kind", metavar="NAME", help="of one kind, for example warning_latched")
+    made["history"].add_argument("--limit", type=int, default=1000, metavar="N", help="at most so many (%(default)s)")
+    made["versions"].add_argument("--release", metavar="FOLDER", help="the signed release that every shoe should have")
+    made["versions"].add_argument(
+        "--key", action="append", default=[], metavar="FILE", help="public key of the maker of the release"
+    )
+    made["alarms"].add_argument("--all", action="store_true", help="also those that are cleared")
+    made["alarms"].add_argument("--dry-run", action="store_true", help="judge history; write and send nothing")
+    for name, words in (("dead-letters", ("list", "show", "retry", "close")), ("gaps", ("list", "close"))):
+        one = made[name]
+        one.add_argument("what", nargs="?", default="list", choices=words, help="what to do (%(default)s)")
+        one.add_argument("id", nargs="?", metavar="ID", help="of one; `retry all` takes every open one")
+        one.add_argument("--all", action="store_true", help="also those that are closed")
+        one.add_argument("--json", action="store_true", help="one JSON object a line")
+        one.add_argument("--note", default="", metavar="TEXT", help="why it is closed")
+    made["acknowledge"].add_argument("id", type=int, metavar="ID", help="of the alarm")
+    made["acknowledge"].add_argument("--by", required=True, metavar="NAME", help="who has seen it")
+    made["acknowledge"].add_argument("--note", default="", metavar="TEXT", help="what was done")
+
+
+def _add_times(made: dict[str, argparse.ArgumentParser]) -> None:
+    """Which time, and at which table; and how long things are kept."""
     for name in ("history", "alarms", "journals", "report", "assignments"):
         made[name].add_argument("--days", type=float, default=1.0, metavar="N", help="how far back (%(default)s)")
     for name in ("history", "report", "assignments", "assign"):
@@ -145,30 +175,6 @@ def add_floor(command: argparse.ArgumentParser) -> None:
     )
     for name in ("report", "size"):
         made[name].add_argument("--json", action="store_true", help="one JSON object a line")
-    for name in ("history", "journals", "assignments"):
-        made[name].add_argument("--device", metavar="ID", help="of one device, hexadecimal")
-    made["journals"].add_argument(
-        "--store", type=Path, metavar="FILE", help="of one gateway: read the file beside it, not the database"
-    )
-    made["journals"].add_argument("--out", metavar="FOLDER", help="write the exports as files")
-    made["history"].add_argument("--kind", metavar="NAME", help="of one kind, for example warning_latched")
-    made["history"].add_argument("--limit", type=int, default=1000, metavar="N", help="at most so many (%(default)s)")
-    made["versions"].add_argument("--release", metavar="FOLDER", help="the signed release that every shoe should have")
-    made["versions"].add_argument(
-        "--key", action="append", default=[], metavar="FILE", help="public key of the maker of the release"
-    )
-    made["alarms"].add_argument("--all", action="store_true", help="also those that are cleared")
-    made["alarms"].add_argument("--dry-run", action="store_true", help="judge history; write and send nothing")
-    for name, words in (("dead-letters", ("list", "show", "retry", "close")), ("gaps", ("list", "close"))):
-        one = made[name]
-        one.add_argument("what", nargs="?", default="list", choices=words, help="what to do (%(default)s)")
-        one.add_argument("id", nargs="?", metavar="ID", help="of one; `retry all` takes every open one")
-        one.add_argument("--all", action="store_true", help="also those that are closed")
-        one.add_argument("--json", action="store_true", help="one JSON object a line")
-        one.add_argument("--note", default="", metavar="TEXT", help="why it is closed")
-    made["acknowledge"].add_argument("id", type=int, metavar="ID", help="of the alarm")
-    made["acknowledge"].add_argument("--by", required=True, metavar="NAME", help="who has seen it")
-    made["acknowledge"].add_argument("--note", default="", metavar="TEXT", help="what was done")
 
 
 def _add_house(made: dict[str, argparse.ArgumentParser]) -> None:

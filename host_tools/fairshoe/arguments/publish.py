@@ -6,7 +6,7 @@ import argparse
 import platform
 from pathlib import Path
 
-from fairshoe.cli.options import add_broker
+from fairshoe.cli.options import add_broker, add_metrics
 
 EPILOG = """\
 examples:
@@ -32,3 +32,4 @@ def add_publish(command: argparse.ArgumentParser) -> None:
         help="send all exports of journals on file once more",
     )
     add_broker(command)
+    add_metrics(command)

@@ -118,6 +118,12 @@ def add_database(command: argparse.ArgumentParser) -> None:
     command.add_argument("--database", metavar="URL", help="PostgreSQL (FAIRSHOE_DATABASE)")
 
 
+def add_metrics(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--metrics-port", type=_tcp_port, metavar="N", help="serve /metrics, /healthz and /readyz on 127.0.0.1:N"
+    )
+
+
 def add_server(command: argparse.ArgumentParser) -> None:
     """Where a read API listens, and who may read."""
     command.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s); others need TLS")

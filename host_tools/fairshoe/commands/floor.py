@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from fairshoe.cli.floor_options import broker, database, desk_database, floor_extra, on_signals, run_until_stopped
 from fairshoe.errors import UsageError
-from fairshoe.printable import printable, say, set_up_log_lines
+from fairshoe.printable import printable, say
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
@@ -73,9 +73,12 @@ def _run(options: argparse.Namespace, url: str) -> int:
     from fairshoe_floor.history.consumer import Consumer
     from fairshoe_floor.inventory import read_inventory
     from fairshoe_floor.journals import trusted_keys
+    from fairshoe_floor.logs import set_up_logs
+    from fairshoe_floor.metrics import MetricsServer
+    from fairshoe_floor.running import FloorRun
     from fairshoe_floor.stream.names import Names
 
-    set_up_log_lines()
+    set_up_logs(True)
     nats, more = broker(options)
     inventories = [read_inventory(path) for path in options.inventory]
     keys = {device: found for it in inventories for device, found in trusted_keys(it).items()}
@@ -83,7 +86,9 @@ def _run(options: argparse.Namespace, url: str) -> int:
     desk = Desk(desk_database(options), _rules(options), inventories)
     notifier = Notifier(desk_database(options), receivers(options.alertmanager, options.webhook))
     desk.on_news = notifier.hurry
-    run_until_stopped(consumer, desk, notifier)
+    it = FloorRun(consumer, desk, notifier)
+    with MetricsServer.on(options.metrics_port, it.metrics, it.health, it.ready):
+        run_until_stopped(consumer, desk, notifier)
     return 0
 
 

@@ -14,7 +14,7 @@ from fairshoe.cli.floor_options import on_signals
 from fairshoe.errors import UsageError
 from fairshoe.printable import say
 
-NEEDED = ("starlette", "uvicorn", "websockets")
+NEEDED = ("prometheus_client", "starlette", "uvicorn", "websockets")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -34,9 +34,9 @@ async def _serve(options: argparse.Namespace, scratch: Path) -> int:
     from fairshoe_floor.api.server import Binding
     from fairshoe_floor.api.tokens import new_token, read_tokens
     from fairshoe_floor.gateway.demo import demo_inventory, demo_rules
-    from fairshoe_floor.gateway.logs import set_up_logs
     from fairshoe_floor.gateway.process import SAMPLE_S, Gateway, Settings
     from fairshoe_floor.inventory import read_inventory
+    from fairshoe_floor.logs import set_up_logs
 
     demo = options.demo is not None
     folder = (options.folder or scratch).resolve()

@@ -6,19 +6,21 @@ import argparse
 
 from fairshoe.cli.floor_options import broker, floor_extra, run_until_stopped
 from fairshoe.errors import UsageError
-from fairshoe.printable import set_up_log_lines
 
 
 def run(options: argparse.Namespace) -> int:
     if not options.store.exists():
         raise UsageError(f"there is no {options.store}.", "Name the store of a gateway: `store` of its inventory.")
-    set_up_log_lines()
     with floor_extra():
+        from fairshoe_floor.logs import set_up_logs
+        from fairshoe_floor.metrics import MetricsServer
         from fairshoe_floor.stream.names import Names
         from fairshoe_floor.stream.publisher import Publisher
+    set_up_logs(True)
     url, more = broker(options)
     publisher = Publisher(
         options.store, url, options.name, Names(options.stream), more, journals_again=options.journals_again
     )
-    run_until_stopped(publisher)
+    with MetricsServer.on(options.metrics_port, publisher.metrics, publisher.health, publisher.ready):
+        run_until_stopped(publisher)
     return 0

@@ -23,6 +23,7 @@ from fairshoe_floor.alarms import book
 from fairshoe_floor.alarms.engine import JUDGED, STANDING, Change, Engine, SeenEvent, SeenExport
 from fairshoe_floor.alarms.rules import RuleBook
 from fairshoe_floor.inventory import Inventory
+from fairshoe_floor.metrics import Pulse
 from fairshoe_floor.samples import Sample, sample_from_json
 
 REPLAY_S = 7 * 86400.0
@@ -141,6 +142,8 @@ class Desk:
         self._inventories = inventories
         self._rules = rules
         self._stopped = False
+        self.pulse = Pulse()
+        self.holding = 0
         self.on_news: Callable[[], None] = lambda: None
         self._beats = 0
 
@@ -223,6 +226,8 @@ class Desk:
             self.on_news()
             what = "raised" if change.raised else "over"
             _log.warning("alarm %s: %s, device %08x: %s", what, change.rule.name, change.device, change.text)
+        self.pulse.beat()
+        self.holding = len(engine.active)
         return position, sampled, journal
 
     @staticmethod

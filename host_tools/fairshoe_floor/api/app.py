@@ -76,6 +76,7 @@ class Service:
     metrics: Metrics
     files: Mapping[str, bytes]
     local: bool = True
+    ready: Health | None = None  # none: as its health
     changes: Changes = field(default_factory=Changes)
 
     def grant(self, connection: HTTPConnection) -> Grant:
@@ -111,6 +112,7 @@ def make_app(service: Service) -> Starlette:
         "openapi": _openapi,
         "asyncapi": _asyncapi,
         "healthz": _healthz,
+        "readyz": _readyz,
         "metrics": _metrics,
     }
     routes = [Route(it.path, _endpoint(service, handlers[it.name]), methods=["GET"], name=it.name) for it in ROUTES]
@@ -266,6 +268,11 @@ async def _asyncapi(service: Service, request: Request) -> Response:
 
 async def _healthz(service: Service, request: Request) -> Response:
     well, about = await run_in_threadpool(service.health)
+    return JSONResponse(about, 200 if well else 503)
+
+
+async def _readyz(service: Service, request: Request) -> Response:
+    well, about = await run_in_threadpool(service.ready or service.health)
     return JSONResponse(about, 200 if well else 503)
 
 

@@ -119,7 +119,9 @@ class Gateway:
                 self.alarms.take_export(kept)
             page = MetricsPage(self.live, self.measures, self.store.path)
             tokens = Tokens(self._settings.grants)
-            service = Service(reader, tokens, self.health, page.text, page_files(), self._settings.binding.local)
+            service = Service(
+                reader, tokens, self.health, page.text, page_files(), self._settings.binding.local, self.ready
+            )
             self.server = await stack.enter_async_context(ApiServer(service, self._settings.binding))
             self.url = self.server.url
             self._stack = stack.pop_all()
@@ -159,6 +161,11 @@ class Gateway:
             *([f"less than {FREE_BYTES_MIN >> 20} MB are left on the disk"] if free < FREE_BYTES_MIN else []),
         ]
         return not trouble, {"status": "; ".join(trouble) or "ok", "gateway": self.inventory.name, "shoes": links}
+
+    def ready(self) -> tuple[bool, Json]:
+        """Whether every port was tried, so that the page says how each shoe is."""
+        waiting = sum(shoe.sample.link is Link.UNKNOWN for shoe in self.live.shoes())
+        return not waiting, {"status": f"{waiting} shoes were not tried yet" if waiting else "ok"}
 
     # -- parts -------------------------------------------------------------------------------------------------------
 

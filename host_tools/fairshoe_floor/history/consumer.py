@@ -33,6 +33,7 @@ from fairshoe_floor.history.dead_letters import Letter
 from fairshoe_floor.history.lease import LEASE_S, Lease
 from fairshoe_floor.history.writer import SampleRow, StreamPlace, Writer, refuses
 from fairshoe_floor.journals import Kept
+from fairshoe_floor.metrics import Pulse
 from fairshoe_floor.samples import Link, sample_of, sample_to_json
 from fairshoe_floor.schema_check import Refused
 from fairshoe_floor.stream import broker
@@ -75,6 +76,19 @@ class Counts:
     positions: int = 0  # published committed positions
 
 
+COUNTED = {  # fields of Counts that are metrics
+    "new": "events added to the record",
+    "repeated": "events that were there already",
+    "conflicts": "events that differ from those of the same name",
+    "transactions": "transactions of events",
+    "rereads": "times that the stream was read again, because it was another one",
+    "dead_letters": "messages that could not be taken",
+    "gaps": "gaps that gateways have published",
+    "journals": "exports of journals taken",
+    "positions": "committed positions published",
+}
+
+
 class Consumer:
     """Consumes until it is stopped."""
 
@@ -108,7 +122,12 @@ class Consumer:
         self._beats = int(time.time())  # another number after a restart
         self._unstored = False  # the broker does not store what this program writes
         self._lease = Lease(lease_s)
+        self.pulse = Pulse()
         self.on_events: Callable[[Sequence[EventRow]], None] | None = None  # after their commit
+
+    @property
+    def has_lease(self) -> bool:
+        return bool(self._lease.number)
 
     def stop(self) -> None:
         """End `run` soon. Cancelling its task alone is not enough: the client of the broker may swallow that."""
@@ -166,6 +185,7 @@ class Consumer:
             if self._lease.number:
                 with contextlib.suppress(Exception):
                     await asyncio.wait_for(self._lease.release(db), 1.0)
+                self._lease.number = 0
             # Not db.close(): it would wait for a server that does not answer.
             db.pgconn.finish()
 
@@ -173,6 +193,7 @@ class Consumer:
         """One writer for a database; a second program waits here and takes over."""
         said = False
         while not self._stopped and not await self._timed(self._lease.take(db)):
+            self.pulse.beat()
             if not said:
                 said = True
                 _log.info("another program writes to this database; waiting for its lease to end")
@@ -206,6 +227,7 @@ class Consumer:
         changed = await self._timed(writer.logs())  # the broker may have lost positions, too
         publish_at = journals_at = beat_at = 0.0
         while not closed() and not self._stopped:
+            self.pulse.beat()
             try:
                 messages = await subscription.fetch(FETCH, timeout=self._idle_s)
             except asyncio.TimeoutError:

@@ -10,8 +10,9 @@ from fairshoe_floor.api.app import Service
 from fairshoe_floor.api.profiles import Json
 from fairshoe_floor.api.server import ApiServer, Binding, page_files
 from fairshoe_floor.api.tokens import Grant, Tokens
-from fairshoe_floor.history.central_reader import CentralReader
+from fairshoe_floor.history.central_reader import SAMPLE_AGE_S, CentralReader
 from fairshoe_floor.history.schema import DatabaseError
+from fairshoe_floor.metrics import Families, of_program
 
 
 class CentralServer:
@@ -20,7 +21,7 @@ class CentralServer:
     def __init__(self, reader: CentralReader, binding: Binding, grants: Collection[Grant], own_tokens: bool) -> None:
         binding.check(own_tokens)
         self._reader = reader
-        service = Service(reader, Tokens(grants), self.health, self.metrics, page_files(), binding.local)
+        service = Service(reader, Tokens(grants), self.health, self.metrics, page_files(), binding.local, self.ready)
         self._server = ApiServer(service, binding)
         self._stack = AsyncExitStack()
 
@@ -40,7 +41,7 @@ class CentralServer:
         await self._server.ended()
 
     def health(self) -> tuple[bool, Json]:
-        """Whether the database answers, and how old its newest sample is."""
+        """Whether the database answers, consumer and desk move, and samples come."""
         try:
             heard = [shoe.sample.at for shoe in self._reader.shoes() if shoe.sample is not None]
             still = [alarm.text for alarm in self._reader.standing_still()]
@@ -49,18 +50,25 @@ class CentralServer:
         if still:
             return False, {"status": "; ".join(still)}
         age_s = round(time.time() - max(heard), 1) if heard else None
-        return True, {"status": "ok", "shoes_heard": len(heard), "seconds_since_sample": age_s}
+        about = {"shoes_heard": len(heard), "seconds_since_sample": age_s}
+        if age_s is not None and age_s > SAMPLE_AGE_S:
+            return False, {"status": "no gateway has sent a sample for a while", **about}
+        return True, {"status": "ok", **about}
+
+    def ready(self) -> tuple[bool, Json]:
+        """Whether requests can be answered, however old what they say is."""
+        try:
+            self._reader.shoes()
+        except DatabaseError as error:
+            return False, {"status": error.what}
+        return True, {"status": "ok"}
 
     def metrics(self, grant: Grant) -> str:
         """Age of the newest sample of each shoe that the token sees; the gateways have the rest."""
-        lines = ["# TYPE fairshoe_floor_sample_age_seconds gauge"]
+        families = Families("fairshoe_floor")
         now = time.time()
         for shoe in self._reader.shoes():
             if shoe.sample is not None and (not grant.pits or shoe.entry.pit in grant.pits):
-                place = f'device="{shoe.entry.name}",gateway="{_label(shoe.gateway)}"'
-                lines.append(f"fairshoe_floor_sample_age_seconds{{{place}}} {now - shoe.sample.at:.1f}")
-        return "\n".join(lines) + "\n"
-
-
-def _label(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')
+                labels = {"device": shoe.entry.name, "gateway": shoe.gateway}
+                families.add("sample_age_seconds", "gauge", "age of the newest sample", now - shoe.sample.at, labels)
+        return families.text() + of_program("serve", {}, {})

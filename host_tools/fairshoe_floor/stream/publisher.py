@@ -17,14 +17,18 @@ import contextlib
 import json
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
+
+from nats.js.api import RawStreamMsg
 
 from fairshoe import FairshoeError, StoreError
 from fairshoe_floor.journals import JournalFile, Kept, journals_path
-from fairshoe_floor.samples import SampleFile, sample_to_json, samples_path
+from fairshoe_floor.metrics import Pulse, of_program, verdict
+from fairshoe_floor.samples import Sample, SampleFile, sample_to_json, samples_path
 from fairshoe_floor.schema_check import Refused, clean_text
 from fairshoe_floor.seen_time import SeenTime, seen_path
 from fairshoe_floor.stream import broker
@@ -36,7 +40,7 @@ from fairshoe_floor.stream.names import EXPECTED, FIRST, LAST, Names
 from fairshoe_floor.stream.outbox import Head, Outbox
 
 BATCH = 128  # events in one message; with 1,000 bytes each still far below the broker's limit of 1 MB
-SUBJECTS = 64  # logs that wait for the broker at the same time
+SUBJECTS = 256  # logs that wait for the broker at the same time
 POLL_S = 0.1  # how often the store is asked for new events
 VERIFY_S = 30.0  # how often the end of every subject is read again
 SAMPLES_S = 10.0  # how often the newest sample of each shoe is published
@@ -48,6 +52,7 @@ MOVED_S = 900.0
 BEAT_S = 10.0  # how often a publisher says that it is here
 CLAIM_S = 30.0  # a name that was not claimed again for so long is free
 COMMITTED_S = 5.0  # how often the positions of the central record are read
+T = TypeVar("T")
 _log = logging.getLogger("fairshoe.stream")
 
 
@@ -75,6 +80,18 @@ class Counts:
     beats: int = 0
     refused: int = 0  # the broker expected another message: our place was out of date
     by_log: dict[str, int] = field(default_factory=dict[str, int])
+
+
+COUNTED = {  # fields of Counts that are metrics
+    "events": "events sent in order",
+    "messages": "messages of events",
+    "refilled": "events that the central record lacked, sent again",
+    "gaps": "gaps published: events that the store lacks",
+    "journals": "exports of journals sent",
+    "connections": "connections to the broker",
+    "beats": "signs of life",
+    "refused": "messages that the broker refused because the place was out of date",
+}
 
 
 class NameTaken(FairshoeError):
@@ -120,7 +137,26 @@ class Publisher:
         self._journals_again = journals_again  # begin with the oldest on file; what is there already does no harm
         self._stopped = False
         self._sampled: dict[int, float] = {}  # by device, the time of the sample that was published last
+        self.pulse = Pulse()
+        self._connected = False
+        self._unsent: float | None = None
         self.on_round: Callable[[int], None] | None = None
+
+    def metrics(self) -> str:
+        counts = {name: (text, getattr(self.counts, name)) for name, text in COUNTED.items()}
+        gauges: dict[str, tuple[str, float | None]] = {
+            "connected": ("1 while the broker answers", float(self._connected)),
+            "age_seconds": ("since the publisher last looked for new events", self.pulse.age_s),
+            "unsent_events": ("events on file that the central record does not have yet", self._unsent),
+        }
+        return of_program("publisher", counts, gauges)
+
+    def health(self) -> tuple[bool, Mapping[str, Any]]:
+        return verdict(self.pulse.trouble("publisher"))
+
+    def ready(self) -> tuple[bool, Mapping[str, Any]]:
+        waiting = [] if self._connected else ["no connection to the broker"]
+        return verdict([*waiting, *self.pulse.trouble("publisher")])
 
     def stop(self) -> None:
         """End `run` soon. Cancelling its task alone is not enough: the client of the broker may swallow that."""
@@ -136,6 +172,7 @@ class Publisher:
                 try:
                     await self._follow(outbox)
                 except broker.LOST as error:
+                    self._connected = False
                     _log.warning("broker: %s. Events wait in the store.", str(error) or repr(error))
                 except broker.NotStored as error:
                     # A network that was cut looks the same, once.
@@ -172,6 +209,8 @@ class Publisher:
             version = -1
             while not client.is_closed and not self._stopped:
                 now = time.monotonic()
+                self._connected = True
+                self.pulse.beat()
                 sweep = now >= verify_at
                 if sweep:
                     self._places.clear()
@@ -202,26 +241,20 @@ class Publisher:
 
     async def _round(self, stream: Stream, outbox: Outbox) -> int:
         """One message for every log that has news. How many events were sent."""
-        turns = asyncio.Semaphore(SUBJECTS)
 
         async def one(head: Head) -> int:
-            async with turns:
-                try:
-                    return await self._send(stream, outbox, head)
-                except broker.Denied as error:
-                    self._note_denied(head, error)
-                    return 0
+            try:
+                return await self._send(stream, outbox, head)
+            except broker.Denied as error:
+                self._note_denied(head, error)
+                return 0
 
         todo = [
             head
             for head in outbox.heads()
             if head.id not in self._denied and (head.id not in self._places or head.last > self._places[head.id].last)
         ]
-        results = await asyncio.gather(*(one(head) for head in todo), return_exceptions=True)
-        for result in results:
-            if isinstance(result, BaseException):
-                raise result
-        return sum(result for result in results if isinstance(result, int))
+        return sum(await _together([partial(one, head) for head in todo]))
 
     def _note_denied(self, head: Head, error: broker.Denied) -> None:
         """Leave a log alone until the next connection, for which the broker may have other accounts. It is of a shoe
@@ -321,12 +354,14 @@ class Publisher:
             newest = file.newest()
         finally:
             file.close()
-        for device, sample in newest.items():
-            if sample.at != self._sampled.get(device):
-                data = json.dumps({"gateway": self._gateway, "sample": json.loads(sample_to_json(sample))})
-                with contextlib.suppress(broker.Denied):  # of a shoe that was moved
-                    await stream.put(self.names.latest, self.names.samples(device), data.encode())
-                self._sampled[device] = sample.at
+
+        async def send(sample: Sample) -> None:
+            data = json.dumps({"gateway": self._gateway, "sample": json.loads(sample_to_json(sample))})
+            with contextlib.suppress(broker.Denied):  # of a shoe that was moved
+                await stream.put(self.names.latest, self.names.samples(sample.device), data.encode())
+            self._sampled[sample.device] = sample.at
+
+        await _together([partial(send, it) for it in newest.values() if it.at != self._sampled.get(it.device)])
 
     async def _publish_journals(self, stream: Stream) -> None:
         """Exports that the stream does not have yet, in the order of the file. As with events the end of the subject is
@@ -398,14 +433,19 @@ class Publisher:
         """Move the cursor of retention to what the central record has. A sweep looks at all logs, and sends again what
         the central record lacks for two sweeps."""
         places: dict[tuple[int, bytes], int] = {}
-        for head in outbox.heads():
-            if head.id in self._denied or (head.passed >= head.last and not sweep):
-                continue
-            subject = self.names.committed(head.device, head.log)
+        every = outbox.heads()
+        self._unsent = sum(max(0, head.last - max(head.passed, head.first - 1)) for head in every)
+        heads = [head for head in every if head.id not in self._denied and (sweep or head.passed < head.last)]
+
+        async def ask(head: Head) -> RawStreamMsg | None:
             try:
-                message = await stream.newest(self.names.latest, subject)
+                return await stream.newest(self.names.latest, self.names.committed(head.device, head.log))
             except broker.Denied as error:
                 self._note_denied(head, error)
+                return None
+
+        for head, message in zip(heads, await _together([partial(ask, head) for head in heads]), strict=True):
+            if head.id in self._denied:
                 continue
             if message is None:
                 self._committed.discard(head.id)
@@ -433,6 +473,22 @@ class Publisher:
                 await stream.put(self.names.stream, subject, to_lines(rows), headers)
                 self.counts.refilled += len(rows)
                 after = rows[-1].seq
+
+
+async def _together(work: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
+    """Side by side, SUBJECTS at a time: a round trip to the broker is paid once, not once for each. All of them
+    end before the first error is raised."""
+    turns = asyncio.Semaphore(SUBJECTS)
+
+    async def one(each: Callable[[], Awaitable[T]]) -> T:
+        async with turns:
+            return await each()
+
+    results = await asyncio.gather(*(one(each) for each in work), return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return [result for result in results if not isinstance(result, BaseException)]
 
 
 WRONG_LAST_SEQUENCE = 10071  # of the broker

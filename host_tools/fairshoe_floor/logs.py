@@ -1,4 +1,5 @@
-"""Logs of a gateway: plain lines on a terminal, else one JSON object a line, for journald and log collectors."""
+"""Logs of the floor's programs, all in one form: plain lines on a terminal, else one JSON object a line, for journald
+and log collectors."""
 
 from __future__ import annotations
 
