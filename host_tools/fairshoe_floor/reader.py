@@ -87,6 +87,7 @@ class Alarm:
     text: str
     since: float
     acknowledged_by: str | None = None
+    id: int | None = None  # in the central record, which alone can note that it was acknowledged
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,9 @@ class Reading:
 
 
 class Reader(Protocol):
-    """See the module."""
+    """See the module. `lasting_s`: so old may be what the API answers of shoes and alarms; 0: it asks each time."""
+
+    lasting_s: float
 
     def version(self) -> int:
         """A number that is larger after every new event, status, reading or change of a link. Cheap and quick: the
@@ -126,10 +129,6 @@ class Reader(Protocol):
 
     def logs(self, device: int) -> Sequence[bytes]:
         """The logs of a device, oldest first."""
-        ...
-
-    def warnings(self) -> Sequence[Latched]:
-        """What is latched now, of all shoes, oldest first."""
         ...
 
     def alarms(self) -> Sequence[Alarm]:

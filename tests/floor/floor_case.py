@@ -63,6 +63,7 @@ class MemoryReader:
     raised: list[Alarm] = field(default_factory=list[Alarm])
     number: int = 1
     reads: int = 0
+    lasting_s: float = 0.0
 
     def record(self, device: int, message: Message, seq: int) -> None:
         body = bytes(4)
@@ -105,9 +106,6 @@ class MemoryReader:
     def logs(self, device: int) -> Sequence[bytes]:
         return [LOG]
 
-    def warnings(self) -> Sequence[Latched]:
-        return [it for it in (self._latched(entry.device) for entry in self.entries) if it is not None]
-
     def alarms(self) -> Sequence[Alarm]:
         return self.raised
 
@@ -146,19 +144,19 @@ class Answer:
         return json.loads(self.text)
 
 
-async def request(url: str, path: str, token: str = "", method: str = "GET", **headers: str) -> Answer:
+async def request(url: str, path: str, token: str = "", method: str = "GET", body: str = "", **headers: str) -> Answer:
     """One request over a connection of its own."""
     host, _, port = url.removeprefix("http://").rstrip("/").partition(":")
     reader, writer = await asyncio.open_connection(host, int(port))
     lines = [f"{method} {path} HTTP/1.1", "Connection: close"]
-    given = {"Host": f"{host}:{port}", **headers}
+    given = {"Host": f"{host}:{port}", **headers} | ({"Content-Length": str(len(body))} if body else {})
     if token:
         given["Authorization"] = f"Bearer {token}"
     lines += [f"{name}: {value}" for name, value in given.items()]
-    writer.write("\r\n".join([*lines, "", ""]).encode())
+    writer.write("\r\n".join([*lines, "", body]).encode())
     data = await asyncio.wait_for(reader.read(), 60)
     writer.close()
-    head, _, body = data.partition(b"\r\n\r\n")
+    head, _, told = data.partition(b"\r\n\r\n")
     first, *rest = head.decode().split("\r\n")
     found = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in rest)}
-    return Answer(int(first.split()[1]), found, body.decode())
+    return Answer(int(first.split()[1]), found, told.decode())

@@ -101,13 +101,24 @@ def test_a_floor_that_is_served_before_its_database_runs_waits_for_it(site: Site
             assert run.stdout is not None and run.stderr is not None
             try:
                 assert "the database does not answer" in run.stderr.readline()
-                url = run.stdout.readline().split(" page: ")[1].split("#")[0]
+                url, _, token = run.stdout.readline().strip().split(" page: ")[1].partition("#")
                 with pytest.raises(urllib.error.HTTPError, match="503"):
                     urllib.request.urlopen(f"{url}healthz", timeout=60)
             finally:
                 site.postgres.start()
             with urllib.request.urlopen(f"{url}healthz", timeout=60) as answer:
                 assert answer.status == 200
+            with psycopg.connect(site.database) as db:  # an alarm is acknowledged under the name of the token
+                db.execute(
+                    "INSERT INTO alarms (rule, severity, device, text, raised_at) VALUES ('a', 'major', 5308417, '', 5)"
+                )
+            post = f"{url}api/v1/alarms/1/acknowledge"
+            asked = urllib.request.Request(post, b"", {"Authorization": f"Bearer {token}"}, method="POST")
+            with urllib.request.urlopen(asked, timeout=60) as answer:
+                assert json.loads(answer.read())["acknowledged_by"] == "this run"
+            with pytest.raises(urllib.error.HTTPError, match="409"):
+                urllib.request.urlopen(asked, timeout=60)
+            assert site.rows("SELECT acknowledged_by FROM alarms") == [("this run",)]
         finally:
             run.terminate()
     assert run.returncode == 0

@@ -17,6 +17,7 @@ from web import speed as page_speed
 from bench import evaluators as bench_evaluators
 from bench import fleet as bench_fleet
 from bench import floor as bench_floor
+from bench import floor_api as bench_floor_api
 from bench import link as bench_link
 from bench import machine as bench_machine
 from bench import pit as bench_pit
@@ -90,21 +91,27 @@ def main() -> int:
     hands = bench_evaluators.measure()
     pit = list(bench_pit.climb())
     lacking = servers.missing()
-    floor = None
+    floor = api = None
     if not lacking:
         try:
             floor = (bench_floor.measure(), bench_floor.backlog())
+            api = (bench_floor_api.measure(), bench_floor_api.measure_desk())
         except bench_floor.NotOpen as error:
             lacking = [str(error)]
     page = page_speed.measure()
     if options.json:
         found = {"machine": machine, **figures, "device frames": device, "host kframes": best, "not measured": missing}
         print(
-            json.dumps(found | {"fleet": many, "gateway": pit, "floor": floor, "hands per second": hands, "page": page})
+            json.dumps(
+                found
+                | {"fleet": many, "gateway": pit, "floor": floor, "api": api, "hands per second": hands}
+                | {"page": page}
+            )
         )
     else:
         print_frames(device)
         said = bench_floor.report(*floor) if floor else [f"floor: NOT MEASURED: {'; '.join(lacking)}."]
+        said += bench_floor_api.report(*api) if api else []
         said = bench_link.report(best, missing) + bench_fleet.report(many) + bench_pit.report(pit) + said
         print("\n".join(said + bench_evaluators.report(hands) + page_speed.report(page)))
     return 0

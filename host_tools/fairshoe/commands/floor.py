@@ -93,23 +93,40 @@ def _run(options: argparse.Namespace, url: str) -> int:
 
 
 async def _serve(options: argparse.Namespace, url: str) -> int:
+    import psycopg
+
+    from fairshoe_floor.alarms import book
     from fairshoe_floor.api.server import Binding
     from fairshoe_floor.api.tokens import new_token, read_tokens
+    from fairshoe_floor.database import settings
     from fairshoe_floor.history.central_reader import CentralReader
     from fairshoe_floor.history.schema import DatabaseError
     from fairshoe_floor.history.serve import CentralServer
     from fairshoe_floor.inventory import read_inventory
+    from fairshoe_floor.logs import set_up_logs
 
     inventories = [read_inventory(path) for path in options.inventory]
     grants = read_tokens(options.tokens) if options.tokens else []
-    token, own = new_token("this run", ("metrics", "meters", "table"))
+    token, own = new_token("this run", ("metrics", "meters", "table", "acknowledge"))
     reader = CentralReader(url, inventories)
     try:
         reader.shoes()
     except DatabaseError as error:  # after a power cut, PostgreSQL may start later than this
         say(f"fairshoe: {error}", file=sys.stderr, flush=True)
     binding = Binding(options.host, options.port, options.tls_cert, options.tls_key)
-    async with CentralServer(reader, binding, grants or [own], bool(grants)) as server:
+
+    def acknowledge(number: int, by: str, note: str) -> bool:
+        try:
+            with psycopg.connect(url, **settings()) as db:
+                book.acknowledge(db, number, by, note, time.time())
+        except book.AlarmError:
+            return False
+        except psycopg.Error as error:
+            raise DatabaseError(f"the database does not take it: {str(error).strip()}.", "Try again.") from error
+        return True
+
+    set_up_logs()
+    async with CentralServer(reader, binding, grants or [own], bool(grants), acknowledge) as server:
         waiting = asyncio.create_task(server.ended())
         on_signals(waiting.cancel)
         count = sum(len(inventory.shoes) for inventory in inventories)

@@ -1,12 +1,15 @@
-"""The read API as a Starlette application over a Reader. Every route is a GET; OpenAPI is made of the same ROUTES."""
+"""The read API as a Starlette application over a Reader. Every route is a GET, but the one that acknowledges an alarm
+in the central record; OpenAPI is made of the same ROUTES."""
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -30,7 +33,7 @@ from fairshoe_floor.api.profiles import (
     shoe_view,
     warning_view,
 )
-from fairshoe_floor.api.route_table import BASE, LIVE, ROUTES
+from fairshoe_floor.api.route_table import ACKNOWLEDGE, BASE, LIVE, ROUTES
 from fairshoe_floor.api.tokens import Grant, Tokens
 from fairshoe_floor.inventory import Profile
 from fairshoe_floor.reader import PAGE_MAX, Reader, Shoe
@@ -54,6 +57,8 @@ HOST = re.compile(r"([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")  # it be
 
 Health = Callable[[], tuple[bool, Json]]
 Metrics = Callable[[Grant], str]
+Acknowledge = Callable[[int, str, str], bool]
+NOTE_BYTES = 4096
 
 
 class Refusal(Exception):
@@ -77,6 +82,7 @@ class Service:
     files: Mapping[str, bytes]
     local: bool = True
     ready: Health | None = None  # none: as its health
+    acknowledge: Acknowledge | None = None  # of the central record: number, who and note; whether it was news
     changes: Changes = field(default_factory=Changes)
 
     def grant(self, connection: HTTPConnection) -> Grant:
@@ -116,6 +122,10 @@ def make_app(service: Service) -> Starlette:
         "metrics": _metrics,
     }
     routes = [Route(it.path, _endpoint(service, handlers[it.name]), methods=["GET"], name=it.name) for it in ROUTES]
+
+    if service.acknowledge is not None:
+        path = ACKNOWLEDGE.path.replace("{id}", "{id:int}")
+        routes.append(Route(path, _endpoint(service, _acknowledge), methods=["POST"], name=ACKNOWLEDGE.name))
 
     async def live(socket: WebSocket) -> None:
         await serve_live(socket, service.reader, service.tokens, service.changes)
@@ -184,9 +194,13 @@ class _Guard:
 
 async def _shoes(service: Service, request: Request) -> Response:
     grant = service.grant(request)
-    shoes = await run_in_threadpool(service.reader.shoes)
-    seen = [(shoe, grant.sees(shoe.entry)) for shoe in shoes]
-    return JSONResponse({"at": time.time(), "shoes": [shoe_view(shoe, profile) for shoe, profile in seen if profile]})
+    known = await service.changes.known(service.reader, "shoes")
+    body = known.bodies.get(grant.view)
+    if body is None:
+        seen = [(shoe, grant.sees(shoe.entry)) for shoe in known.values]
+        texts = [service.changes.text(shoe, profile) for shoe, profile in seen if profile]
+        body = known.bodies[grant.view] = b'{"at":%r,"shoes":[%s]}' % (known.at, b",".join(texts))
+    return Response(body, media_type="application/json")
 
 
 async def _shoe(service: Service, request: Request) -> Response:
@@ -236,30 +250,73 @@ async def _meters(service: Service, request: Request) -> Response:
 
 async def _warnings(service: Service, request: Request) -> Response:
     grant = service.grant(request)
+    known = await service.changes.known(service.reader, "shoes")
     found: list[Json] = []
-    for warning in await run_in_threadpool(service.reader.warnings):
-        shoe = await run_in_threadpool(service.reader.shoe, warning.device)
-        profile = grant.sees(shoe.entry) if shoe is not None else None
-        if shoe is not None and profile is not None:
-            found.append({"table": shoe.entry.table, "pit": shoe.entry.pit, **warning_view(warning, profile)})
-    return JSONResponse({"at": time.time(), "warnings": found})
+    for shoe in sorted((it for it in known.values if it.warning), key=lambda it: it.warning.since):
+        profile = grant.sees(shoe.entry)
+        if profile is not None:
+            found.append({"table": shoe.entry.table, "pit": shoe.entry.pit, **warning_view(shoe.warning, profile)})
+    return JSONResponse({"at": known.at, "warnings": found})
 
 
 async def _alarms(service: Service, request: Request) -> Response:
     grant = service.grant(request)
-    entries = {shoe.entry.device: shoe.entry for shoe in await run_in_threadpool(service.reader.shoes)}
-    found: list[Json] = []
-    for alarm in await run_in_threadpool(service.reader.alarms):
-        entry = entries.get(alarm.device)
-        if not alarm.device and not grant.pits:  # about the floor itself
-            found.append({"table": "", "pit": "", **alarm_view(alarm)})
-        if entry is not None and grant.sees(entry) is not None:
-            found.append({"table": entry.table, "pit": entry.pit, **alarm_view(alarm)})
-    return JSONResponse({"at": time.time(), "alarms": found})
+    entries = {it.entry.device: it.entry for it in (await service.changes.known(service.reader, "shoes")).values}
+    known = await service.changes.known(service.reader, "alarms")
+    body = known.bodies.get(grant.view)
+    if body is None:
+        found: list[Json] = []
+        for alarm in known.values:
+            entry = entries.get(alarm.device)
+            if not alarm.device and not grant.pits:  # about the floor itself
+                found.append({"table": "", "pit": "", **alarm_view(alarm)})
+            if entry is not None and grant.sees(entry) is not None:
+                found.append({"table": entry.table, "pit": entry.pit, **alarm_view(alarm)})
+        body = known.bodies[grant.view] = json.dumps({"at": known.at, "alarms": found}).encode()
+    return Response(body, media_type="application/json")
+
+
+async def _acknowledge(service: Service, request: Request) -> Response:
+    """The one route that changes something, at the central record alone. Who has seen an alarm is the token's name: a
+    page cannot say it is somebody else, and a foreign page cannot send it (see _Guard)."""
+    grant = service.grant(request)
+    if "acknowledge" not in grant.scopes:
+        raise Refusal(403, "this token has no scope acknowledge.", "Make one with `fairshoe inventory token`.")
+    number = request.path_params["id"]
+    entries = {it.entry.device: it.entry for it in (await service.changes.known(service.reader, "shoes")).values}
+    alarms = await run_in_threadpool(service.reader.alarms)
+    alarm = next((it for it in alarms if it.id == number), None)
+    entry = entries.get(alarm.device) if alarm is not None else None
+    if alarm is None or (grant.pits and (entry is None or entry.pit not in grant.pits)):
+        raise Refusal(404, "no such alarm holds.", f"GET {BASE}/alarms lists those that do.")
+    note = await _note(request)
+    assert service.acknowledge is not None
+    if not await run_in_threadpool(service.acknowledge, number, grant.name, note):
+        raise Refusal(409, f"{alarm.acknowledged_by or 'somebody'} has acknowledged it already.", "Nothing to do.")
+    return JSONResponse({"id": number, "acknowledged_by": grant.name, "note": note})
+
+
+async def _note(request: Request) -> str:
+    """Of the body: empty, or {"note": "..."}."""
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > NOTE_BYTES:
+            raise Refusal(413, "the note is too long.", f"Send {NOTE_BYTES} bytes at most.")
+    if not body:
+        return ""
+    try:
+        said: Any = json.loads(body)
+        note = said.get("note", "")
+    except (ValueError, AttributeError, RecursionError):
+        note = None
+    if not isinstance(note, str) or not note.isprintable():
+        raise Refusal(400, "the body is no note.", 'Send {"note": "one line"}, or nothing.')
+    return note
 
 
 async def _openapi(service: Service, request: Request) -> Response:
-    return JSONResponse(openapi())
+    return JSONResponse(openapi(service.acknowledge is not None))
 
 
 async def _asyncapi(service: Service, request: Request) -> Response:

@@ -16,7 +16,7 @@ from fairshoe import Event, Message, Status
 from fairshoe.message_data import IDS
 from fairshoe.messages import ALL, UNKNOWN, Health, LinkCounters, Meters
 from fairshoe_floor.api.profiles import METERS_COUNTERS, METERS_EVENTS, METERS_PREFIX, METERS_TOTALS
-from fairshoe_floor.api.route_table import LIVE, ROUTES
+from fairshoe_floor.api.route_table import ACKNOWLEDGE, LIVE, ROUTES
 from fairshoe_floor.samples import Link, Totals
 
 Json = dict[str, Any]
@@ -30,9 +30,10 @@ REPORTED = ["device", "fault", "since"]  # under every profile
 
 
 @cache
-def openapi() -> Json:
+def openapi(central: bool = False) -> Json:
+    """Of a gateway, or of the central record, which can also note that an alarm was seen."""
     paths: Json = {}
-    for route in ROUTES:
+    for route in (*ROUTES, *([ACKNOWLEDGE] if central else [])):
         parameters: list[Json] = [
             {"name": it.name, "in": "query", "required": False, "description": it.text, "schema": {"type": it.kind}}
             for it in route.parameters
@@ -50,8 +51,11 @@ def openapi() -> Json:
             answers["404"] = _answer("no such shoe")
         if route.parameters:
             answers["400"] = _answer("a parameter that cannot be used")
+        if "{id}" in route.path:
+            parameters.insert(0, {"name": "id", "in": "path", "required": True, "schema": COUNT})
+            answers |= {"404": _answer("no such alarm holds"), "409": _answer("it was acknowledged already")}
         paths[route.path] = {
-            "get": {
+            "post" if route is ACKNOWLEDGE else "get": {
                 "operationId": route.name,
                 "summary": route.text,
                 "parameters": parameters,
@@ -71,7 +75,7 @@ def openapi() -> Json:
 
 
 _ABOUT = (
-    "Reads what gateways have recorded of card shoes. There is no route that changes anything or reaches a device. "
+    "Reads what gateways have recorded of card shoes. No route reaches a device; at a gateway none changes anything. "
     "What a shoe reports depends on its profile and on the scopes of the token."
 )
 
@@ -246,7 +250,7 @@ def _views() -> Json:
     warning = _object({"table": TEXT, "pit": TEXT, **WARNING}, ["table", "pit", *REPORTED])
     severity = {"enum": ["critical", "major", "minor"]}
     alarm = {"table": TEXT, "pit": TEXT, "device": DEVICE, "rule": TEXT, "severity": severity, "text": TEXT}
-    alarm |= {"since": TIME, "acknowledged_by": _or_null(TEXT)}
+    alarm |= {"since": TIME, "acknowledged_by": _or_null(TEXT), "id": _or_null(COUNT)}
     page = {"log": HEX, "after": COUNT, "more": {"type": "boolean"}, "events": _list(_ref("StoredEvent"))}
     return {
         "Shoe": _shoe_schema(),
@@ -262,6 +266,7 @@ def _views() -> Json:
         "MetersAnswer": _object({"device": DEVICE, "readings": _list(reading)}),
         "AlarmsAnswer": _object({"at": TIME, "alarms": _list(_object(alarm))}),
         "WarningsAnswer": _object({"at": TIME, "warnings": _list(warning)}),
+        "Acknowledged": _object({"id": COUNT, "acknowledged_by": TEXT, "note": TEXT}),
         "Health": {"type": "object"},
         "Document": {"type": "object"},
         "Text": {"type": "string"},

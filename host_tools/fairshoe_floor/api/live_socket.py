@@ -15,11 +15,12 @@ one page and is disconnected when it takes longer than SEND_S for it.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -32,6 +33,7 @@ from fairshoe_floor.inventory import Profile
 from fairshoe_floor.reader import Reader, Shoe
 
 HELLO_S = 5.0
+ASKED_S = 10.0  # without a request for so long, nothing is renewed
 SEND_S = 10.0
 LOOK_S = 0.2  # how often the reader is asked whether something has changed
 SHOES_S = 1.0  # between two texts about the same shoe
@@ -45,8 +47,20 @@ SHOWN = {"meters", "table"}  # scopes that read shoes
 _log = logging.getLogger("fairshoe_floor.api")
 
 
+@dataclass
+class Known:
+    """What the reader has answered, when, and what was made of it for each kind of token."""
+
+    values: Sequence[Any]
+    at: float
+    read_at: float  # monotonic
+    bodies: dict[object, bytes] = field(default_factory=dict[object, bytes])
+
+
 class Changes:
-    """Wakes live clients when the reader has something new, and makes the views of its shoes: once for all clients."""
+    """Wakes live clients when the reader has something new, and keeps what it has answered: one query, and the JSON of
+    a shoe, serve all clients. What is kept is renewed in the background while requests come, so that none waits; if the
+    reader fails it runs out after twice `lasting_s`, and requests get the error."""
 
     def __init__(self) -> None:
         self._version = 0
@@ -55,6 +69,10 @@ class Changes:
         self._shoes: list[Shoe] = []
         self._shoes_of = -1  # the version that they are of
         self._views: dict[tuple[int, Profile], tuple[Shoe, Json]] = {}
+        self._texts: dict[tuple[int, Profile], tuple[Shoe, bytes]] = {}
+        self._known: dict[str, Known] = {}
+        self._reading: dict[str, asyncio.Lock] = {}
+        self._asked: dict[str, float] = {}
 
     async def shoes(self, reader: Reader) -> list[Shoe]:
         if self._shoes_of != self._version or not self._shoes:
@@ -70,9 +88,47 @@ class Changes:
             known = self._views[place] = (shoe, shoe_view(shoe, profile))
         return known[1]
 
+    def text(self, shoe: Shoe, profile: Profile) -> bytes:
+        """Its view as JSON, made once for each object."""
+        place = (shoe.entry.device, profile)
+        known = self._texts.get(place)
+        if known is None or known[0] is not shoe:
+            data = json.dumps(shoe_view(shoe, profile), separators=(",", ":"), ensure_ascii=False).encode()
+            known = self._texts[place] = (shoe, data)
+        return known[1]
+
+    async def known(self, reader: Reader, what: str) -> Known:
+        """What `reader.shoes` or `reader.alarms` has answered."""
+        self._asked[what] = time.monotonic()
+        found = self._known.get(what)
+        if found is not None and time.monotonic() - found.read_at < 2 * reader.lasting_s:
+            return found
+        return await self._read(reader, what)
+
+    async def _read(self, reader: Reader, what: str) -> Known:
+        async with self._reading.setdefault(what, asyncio.Lock()):
+            found = self._known.get(what)
+            if found is None or time.monotonic() - found.read_at >= reader.lasting_s / 2:
+                began = time.monotonic()
+                values = await run_in_threadpool(getattr(reader, what))
+                found = self._known[what] = Known(values, time.time(), began)
+            return found
+
+    async def _renew(self, reader: Reader) -> None:
+        now = time.monotonic()
+        for what, asked in list(self._asked.items()):
+            if reader.lasting_s and now - asked < ASKED_S and now - self._known_at(what) >= reader.lasting_s / 2:
+                with contextlib.suppress(FairshoeError):
+                    await self._read(reader, what)
+
+    def _known_at(self, what: str) -> float:
+        found = self._known.get(what)
+        return found.read_at if found is not None else 0.0
+
     async def run(self, reader: Reader) -> None:
         """Until it is cancelled."""
         while True:
+            await self._renew(reader)
             version = await run_in_threadpool(reader.version)
             if version != self._version:
                 self._version = version

@@ -29,6 +29,13 @@ class RouteInfo:
     parameters: tuple[Parameter, ...] = ()
 
 
+ACKNOWLEDGE = RouteInfo(  # of the central record alone: a gateway has no route that changes anything
+    "acknowledge",
+    f"{BASE}/alarms/{{id}}/acknowledge",
+    "note that the person of this token has seen an alarm, by POST; the body may have a note",
+    "Acknowledged",
+    ("acknowledge",),
+)
 LIMIT = Parameter("limit", "integer", "the most to return, up to 1000")
 ROUTES = (
     RouteInfo("shoes", f"{BASE}/shoes", "every shoe, as it is known now", "ShoesAnswer"),

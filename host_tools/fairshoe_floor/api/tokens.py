@@ -9,6 +9,7 @@ sha256 = "..."
 metrics     GET /metrics
 meters      shoes, warnings, meters and events as the profile meters has them, of every shoe
 table       the same, and everything of shoes whose profile is table
+acknowledge POST /api/v1/alarms/ID/acknowledge at `floor serve`, under the name of the token
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from typing import Any
 from fairshoe.errors import Exit, FairshoeError
 from fairshoe_floor.inventory import Entry, Profile
 
-SCOPES = ("metrics", "meters", "table")
+SCOPES = ("metrics", "meters", "table", "acknowledge")
 BYTES = 24
 BEARER = "bearer "
 
@@ -46,6 +47,11 @@ class Grant:
     scopes: frozenset[str]
     sha256: str
     pits: frozenset[str] = frozenset()
+
+    @property
+    def view(self) -> object:
+        """The same for all tokens that see the same of shoes and alarms."""
+        return self.scopes & {"meters", "table"}, self.pits
 
     def sees(self, entry: Entry) -> Profile | None:
         """How much of this shoe; None: nothing."""

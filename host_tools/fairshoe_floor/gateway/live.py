@@ -71,6 +71,7 @@ class LiveShoe:
         self.gateway = gateway
         self._place: dict[str, Any] = {"table": entry.table, "pit": entry.pit, "since": time.time()}
         self._sample = Sample(entry.device, 0.0, Link.UNKNOWN, **self._place)
+        self._view: Shoe | None = None
         self.opened = 0  # sessions since the gateway started
         self.lost = 0
 
@@ -83,10 +84,13 @@ class LiveShoe:
         self._sample = self._sample.followed_by(it if it.since == self._place["since"] else replace(it, **self._place))
 
     def view(self) -> Shoe:
-        it = self._sample
-        quiet_seq = it.seq if it.round_seq is None else it.round_seq - 1
-        shown = (it, it.log, it.seq, it.stored_at, it.totals, it.latched)
-        return Shoe(self.entry, self.gateway, *shown, quiet_seq=quiet_seq)
+        """The same object while nothing has changed: what was made of it counts."""
+        it, known = self._sample, self._view
+        if known is None or known.sample is not it:
+            quiet_seq = it.seq if it.round_seq is None else it.round_seq - 1
+            shown = (it, it.log, it.seq, it.stored_at, it.totals, it.latched)
+            known = self._view = Shoe(self.entry, self.gateway, *shown, quiet_seq=quiet_seq)
+        return known
 
     def take_event(self, event: Message, seq: int, log: bytes, at: float) -> None:
         """Count an event, once: a restarted gateway may be given it again."""

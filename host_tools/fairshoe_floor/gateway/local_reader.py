@@ -12,13 +12,15 @@ from typing import Any
 from fairshoe import Store, StoredEvent
 from fairshoe_floor.gateway.live import Live
 from fairshoe_floor.gateway.pit_alarms import PitAlarms
-from fairshoe_floor.reader import PAGE_MAX, Alarm, Latched, Reading, Round, Shoe
+from fairshoe_floor.reader import PAGE_MAX, Alarm, Reading, Round, Shoe
 from fairshoe_floor.rounds import KINDS, PAGE, RoundEvent, rounds_back
 from fairshoe_floor.samples import SampleFile
 
 
 class LocalReader:
     """See fairshoe_floor.reader. It has a connection of its own to the store's file, which cannot write."""
+
+    lasting_s = 0.0
 
     def __init__(self, live: Live, store: Store, samples: SampleFile, alarms: PitAlarms) -> None:
         self._live = live
@@ -41,10 +43,6 @@ class LocalReader:
     def shoe(self, device: int) -> Shoe | None:
         found = self._live.shoe(device)
         return found.view() if found is not None else None
-
-    def warnings(self) -> Sequence[Latched]:
-        found = [shoe.sample.latched for shoe in self._live.shoes()]
-        return sorted((it for it in found if it is not None), key=lambda it: it.since)
 
     def alarms(self) -> Sequence[Alarm]:
         return self._alarms.current

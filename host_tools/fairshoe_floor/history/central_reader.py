@@ -43,12 +43,15 @@ ORDER BY given.place
 class CentralReader:
     """See fairshoe_floor.reader. Connections are made as threads need them, and cannot write."""
 
+    lasting_s = 1.0
+
     def __init__(self, url: str, inventories: Sequence[Inventory]) -> None:
         self._database = url
         self._idle: deque[psycopg.Connection[Any]] = deque()
         self._closed = False
         self._lock = threading.Lock()
         self._version = 0
+        self._made: dict[int, tuple[Any, Shoe]] = {}  # by device: the same object while its row is the same
         self._entries: dict[int, tuple[Entry, str]] = {}
         for inventory in inventories:
             for entry in inventory.shoes:
@@ -81,13 +84,9 @@ class CentralReader:
     def shoe(self, device: int) -> Shoe | None:
         return self._shoes([device])[0] if device in self._entries else None
 
-    def warnings(self) -> Sequence[Latched]:
-        found = [shoe.warning for shoe in self.shoes()]
-        return sorted((it for it in found if it is not None), key=lambda it: it.since)
-
     def alarms(self) -> Sequence[Alarm]:
         rows = self._rows(
-            "SELECT device, rule, severity, text, raised_at, acknowledged_by FROM alarms WHERE cleared_at IS NULL"
+            "SELECT device, rule, severity, text, raised_at, acknowledged_by, id FROM alarms WHERE cleared_at IS NULL"
             " AND (device = 0 OR device = ANY(%s))"
             " ORDER BY array_position(ARRAY['critical', 'major', 'minor'], severity), raised_at",
             (list(self._entries),),
@@ -163,7 +162,13 @@ class CentralReader:
         return rounds_back(device, log, before, limit, page, last_seq)
 
     def _shoes(self, devices: list[int]) -> list[Shoe]:
-        return [self._shoe(*row) for row in self._rows(_SHOES, (devices,))]
+        found: list[Shoe] = []
+        for row in self._rows(_SHOES, (devices,)):
+            known = self._made.get(row[0])
+            if known is None or known[0] != row:
+                known = self._made[row[0]] = (row, self._shoe(*row))
+            found.append(known[1])
+        return found
 
     def _shoe(
         self,

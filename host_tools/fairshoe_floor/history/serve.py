@@ -1,4 +1,5 @@
-"""Serves the read API and the floor page from PostgreSQL. It asks no device and writes nothing."""
+"""Serves the read API and the floor page from PostgreSQL. It asks no device, and writes nothing but who has seen an
+alarm."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import time
 from collections.abc import Collection
 from contextlib import AsyncExitStack
 
-from fairshoe_floor.api.app import Service
+from fairshoe_floor.api.app import Acknowledge, Service
 from fairshoe_floor.api.profiles import Json
 from fairshoe_floor.api.server import ApiServer, Binding, page_files
 from fairshoe_floor.api.tokens import Grant, Tokens
@@ -18,10 +19,19 @@ from fairshoe_floor.metrics import Families, of_program
 class CentralServer:
     """`async with` it; `url` says where it listens, `ended` waits until it fails."""
 
-    def __init__(self, reader: CentralReader, binding: Binding, grants: Collection[Grant], own_tokens: bool) -> None:
+    def __init__(
+        self,
+        reader: CentralReader,
+        binding: Binding,
+        grants: Collection[Grant],
+        own_tokens: bool,
+        acknowledge: Acknowledge | None = None,
+    ) -> None:
         binding.check(own_tokens)
         self._reader = reader
-        service = Service(reader, Tokens(grants), self.health, self.metrics, page_files(), binding.local, self.ready)
+        service = Service(
+            reader, Tokens(grants), self.health, self.metrics, page_files(), binding.local, self.ready, acknowledge
+        )
         self._server = ApiServer(service, binding)
         self._stack = AsyncExitStack()
 

@@ -1,8 +1,9 @@
-// Alarms that hold now: all of them above the grid, those of one table in its detail. Nothing here acknowledges one.
+// Alarms that hold now: all of them above the grid, those of one table in its detail. Those of the central record have a
+// number, and can be acknowledged by a token with that scope.
 
 import { adviceOn } from './condition.js';
 import { clock, find, many, make, put } from './dom.js';
-import { read } from './server.js';
+import { read, tell } from './server.js';
 
 const SHOWN = 6;
 
@@ -14,9 +15,15 @@ export function fill(list, alarms, chosen = null) {
   list.replaceChildren(...alarms.map((alarm) => item(alarm, chosen)));
 }
 
-function item({ device, table, rule, severity, text, since, acknowledged_by: by }, chosen) {
+async function acknowledge(id) {
+  const note = prompt('What was done?');
+  if (note !== null) await tell(`alarms/${id}/acknowledge`, { note }).catch((error) => alert(error.message));
+}
+
+function item({ id, device, table, rule, severity, text, since, acknowledged_by: by }, chosen) {
   const name = chosen ? [make('button', { type: 'button', on: { click: () => chosen(device) } }, table)] : [];
-  return make('li', { className: severity }, make('b', {}, severity), ...name, make('span', {}, text), ...(chosen ? [] : [make('span', { className: 'advice' }, adviceOn(rule))]), make('time', {}, `since ${clock(since)}${by ? `, seen by ${by}` : ''}`));
+  const seen = id && !by ? [make('button', { type: 'button', on: { click: () => acknowledge(id) } }, 'Acknowledge')] : [];
+  return make('li', { className: severity }, make('b', {}, severity), ...name, make('span', {}, text), ...(chosen ? [] : [make('span', { className: 'advice' }, adviceOn(rule))]), make('time', {}, `since ${clock(since)}${by ? `, seen by ${by}` : ''}`), ...seen);
 }
 
 export class Alarms {

@@ -16,8 +16,12 @@ function token() {
 
 export const TOKEN = token();
 
-export async function read(path) {
-  const answer = await fetch(new URL(path, BASE), { headers: { Authorization: `Bearer ${TOKEN}` } });
+export const read = (path) => ask(path, {});
+
+export const tell = (path, said) => ask(path, { method: 'POST', body: JSON.stringify(said) });
+
+async function ask(path, how) {
+  const answer = await fetch(new URL(path, BASE), { ...how, headers: { Authorization: `Bearer ${TOKEN}` } });
   const data = await answer.json();
   if (!answer.ok) throw Object.assign(new Error(`${data.error} ${data.advice}`), { status: answer.status });
   return data;

@@ -1,0 +1,124 @@
+"""Acknowledging over the API: at the central record alone, under the token's name, not from a foreign page. And answers
+that are kept: as old as the reader allows, and no older."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Sequence
+
+from floor_case import Answer, MemoryReader, entry, request
+
+from fairshoe import FairshoeError
+from fairshoe_floor.api.app import Service
+from fairshoe_floor.api.documents import openapi
+from fairshoe_floor.api.route_table import ACKNOWLEDGE
+from fairshoe_floor.api.server import ApiServer, Binding, page_files
+from fairshoe_floor.api.tokens import Tokens, new_token
+from fairshoe_floor.reader import Alarm, Shoe
+
+INES, INES_GRANT = new_token("Ines", ["table", "acknowledge"])
+PIT_2, PIT_2_GRANT = new_token("pit 2", ["acknowledge"], ["2"])
+PAGE, PAGE_GRANT = new_token("page", ["table"])
+ALARMS = [Alarm(1, "journal", "critical", "cut", 5.0, None, 17), Alarm(0, "still", "critical", "dead", 5.0, None, 18)]
+
+
+class Book:
+    def __init__(self) -> None:
+        self.noted: list[tuple[int, str, str]] = []
+
+    def acknowledge(self, number: int, by: str, note: str) -> bool:
+        if any(it[0] == number for it in self.noted):
+            return False
+        self.noted.append((number, by, note))
+        return True
+
+
+class Counting(MemoryReader):
+    """Counts its answers, and fails on request."""
+
+    asked = 0
+    broken = False
+
+    def shoes(self) -> Sequence[Shoe]:
+        self.asked += 1
+        if self.broken:
+            raise FairshoeError("the database does not answer.", "Check it.")
+        return super().shoes()
+
+
+def serve(work: Callable[[str], Awaitable[None]], over: MemoryReader, book: Book | None = None) -> None:
+    async def main() -> None:
+        tokens = Tokens((INES_GRANT, PIT_2_GRANT, PAGE_GRANT))
+        service = Service(over, tokens, lambda: (True, {}), lambda _: "up 1\n", page_files())
+        service.acknowledge = book.acknowledge if book else None
+        async with ApiServer(service, Binding()) as server:
+            await asyncio.wait_for(work(server.url), 120)
+
+    asyncio.run(main())
+
+
+def path(number: int) -> str:
+    return ACKNOWLEDGE.path.replace("{id}", str(number))
+
+
+async def post(url: str, number: int, token: str, body: str = "", **headers: str) -> Answer:
+    return await request(url, path(number), token, "POST", body, **headers)
+
+
+def test_an_alarm_is_acknowledged_once_under_the_name_of_the_token() -> None:
+    book = Book()
+
+    async def work(url: str) -> None:
+        for token, status in (("", 401), (PAGE, 403), (PIT_2, 404)):
+            assert (await post(url, 17, token)).status == status
+        assert (await post(url, 99, INES)).status == 404 and (await post(url, 18, PIT_2)).status == 404
+        assert (await post(url, 17, INES, Origin="http://elsewhere")).status == 403
+        for body, status in (("[]", 400), ('{"note": 7}', 400), ('{"note": "a\\u0000b"}', 400), ("x" * 5000, 413)):
+            assert (await post(url, 17, INES, body)).status == status
+        assert book.noted == []
+        answer = await post(url, 17, INES, '{"note": "deck replaced", "by": "Otto"}', Origin=url.rstrip("/"))
+        assert (answer.status, answer.json["acknowledged_by"]) == (200, "Ines")
+        assert (await post(url, 17, INES)).status == 409 and (await post(url, 18, INES)).status == 200
+        assert book.noted == [(17, "Ines", "deck replaced"), (18, "Ines", "")]
+        for method in ("GET", "PUT", "DELETE"):
+            assert (await request(url, path(17), INES, method)).status in (404, 405)
+        assert ACKNOWLEDGE.path in (await request(url, "/api/v1/openapi.json")).json["paths"]
+        assert "post" in openapi(True)["paths"][ACKNOWLEDGE.path]
+
+    serve(work, MemoryReader([entry(1), entry(2, pit="2")], raised=ALARMS), book)
+
+
+def test_a_gateway_has_no_route_that_acknowledges() -> None:
+    async def work(url: str) -> None:
+        assert (await post(url, 17, INES)).status == 405
+        assert ACKNOWLEDGE.path not in (await request(url, "/api/v1/openapi.json")).json["paths"]
+
+    serve(work, MemoryReader([entry(1)], raised=ALARMS))
+
+
+def test_what_is_known_is_asked_for_once_for_all_clients_and_runs_out_when_the_reader_fails() -> None:
+    over = Counting([entry(1), entry(2, pit="2")], lasting_s=0.6)
+
+    async def work(url: str) -> None:
+        answers = await asyncio.gather(*(request(url, "/api/v1/shoes", PAGE) for _client in range(40)))
+        assert {it.status for it in answers} == {200} and over.asked <= 3
+        over.entries = [entry(1), entry(2, pit="2"), entry(3)]
+        for _turn in range(100):  # renewed in the background
+            listed = json.loads((await request(url, "/api/v1/shoes", PAGE)).text)["shoes"]
+            if len(listed) == 3:
+                break
+            await asyncio.sleep(0.05)
+        else:
+            raise AssertionError("the answer is never renewed")
+        over.broken = True
+        for _turn in range(200):
+            if (await request(url, "/api/v1/shoes", PAGE)).status == 503:
+                break
+            await asyncio.sleep(0.05)
+        else:
+            raise AssertionError("an old answer is given for ever")
+        over.broken = False
+        assert (await request(url, "/api/v1/shoes", PAGE)).status == 200
+
+    serve(work, over)

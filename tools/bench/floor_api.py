@@ -1,0 +1,156 @@
+"""The central API under load: `fairshoe floor serve` on one core, 400 tables with events that go on, 50 clients that
+ask again as soon as they are answered. And the desk: a floor of 2,000 shoes judged once.
+
+    PYTHONPATH=tools .venv/bin/python -m bench.floor_api [TABLES] [CLIENTS] [SECONDS]
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psycopg
+from floor import servers
+
+from bench.fleet import processor_s
+from fairshoe.messages import Meters
+from fairshoe_floor.alarms.engine import Engine, SeenEvent
+from fairshoe_floor.alarms.rules import load_rules
+from fairshoe_floor.samples import Link, Sample, sample_to_json
+
+TABLES, CLIENTS, SECONDS = 400, 50, 5.0
+RATE_AIM, P99_AIM_MS = 500.0, 100.0
+FAIRSHOE = [sys.executable, "-m", "fairshoe"]
+PATHS = {"/shoes": "/api/v1/shoes", "/alarms": "/api/v1/alarms"}
+
+
+def fill(url: str, folder: Path, tables: int) -> Path:
+    """A floor on file: its inventory."""
+    subprocess.run([*FAIRSHOE, "floor", "migrate", "--database", url], check=True, stdout=subprocess.PIPE)
+    shoes = [f'[[shoe]]\ndevice = "{n:08x}"\ntable = "T-{n}"\nurl = "tcp://h:{n}"\n' for n in range(1, tables + 1)]
+    path = folder / "pit-1.toml"
+    path.write_text("\n".join(shoes))
+    now = time.time()
+    with psycopg.connect(url) as db:
+        for device in range(1, tables + 1):
+            db.execute(
+                "INSERT INTO logs (device, log, ranges, began, gateway, received) VALUES (%s, '\\x01', '{[1,1000)}', 1,"
+                " 'pit-1', %s)",
+                (device, now),
+            )
+            it = Sample(
+                device, now, Link.OPEN, heard_at=now, firmware="1.0", meters=Meters(*([7] * 18)), log=b"\1", seq=9
+            )
+            row = (device, now, sample_to_json(it))
+            db.execute("INSERT INTO samples (device, at, gateway, sample) VALUES (%s, %s, 'pit-1', %s)", row)
+    return path
+
+
+async def ask(port: int, path: str, token: str, until: float, times: list[float]) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 22)
+    request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\n\r\n".encode()
+    while time.monotonic() < until:
+        began = time.monotonic()
+        writer.write(request)
+        head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+        assert " 200 " in head, head
+        await reader.readexactly(int(head.split("content-length: ")[1].split("\r")[0]))
+        times.append(time.monotonic() - began)
+    writer.close()
+
+
+async def load(port: int, path: str, token: str, clients: int, seconds: float) -> list[float]:
+    times: list[float] = []
+    until = time.monotonic() + seconds
+    await asyncio.gather(*(ask(port, path, token, until, times) for _client in range(clients)))
+    return sorted(times)
+
+
+def go_on(url: str) -> subprocess.Popen[bytes]:
+    """Every shoe has an event a second, as the writer notes it: what is known is another thing at every look."""
+    script = f"""
+import psycopg, time
+with psycopg.connect({url!r}, autocommit=True) as db:
+    while True:
+        db.execute("UPDATE logs SET ranges = ranges + int8multirange(int8range(upper(ranges), upper(ranges) + 1)),"
+                   " received = extract(epoch FROM now())")
+        time.sleep(1)
+"""
+    return subprocess.Popen([sys.executable, "-c", script])
+
+
+def measure(tables: int = TABLES, clients: int = CLIENTS, seconds: float = SECONDS) -> dict[str, dict[str, float]]:
+    cores = sorted(os.sched_getaffinity(0))
+    found: dict[str, dict[str, float]] = {}
+    with servers.private_folder() as folder:
+        postgres = servers.Postgres(folder / "postgres")
+        postgres.folder.mkdir()
+        postgres.create()
+        postgres.start()
+        inventory = fill(postgres.url, folder, tables)
+        command = [*FAIRSHOE, "floor", "serve", str(inventory), "--database", postgres.url]
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        events = go_on(postgres.url)
+        try:
+            os.sched_setaffinity(server.pid, {cores[-1]})
+            assert server.stdout is not None
+            address, _, token = server.stdout.readline().strip().rpartition("#")
+            port = int(address.rstrip("/").rpartition(":")[2])
+            for name, path in PATHS.items():
+                asyncio.run(load(port, path, token, 1, 1.5))  # the first answer is read for it
+                before = processor_s(server.pid)
+                times = asyncio.run(load(port, path, token, clients, seconds))
+                spent = processor_s(server.pid) - before
+                rate = len(times) / seconds
+                p99_ms = 1000 * times[int(0.99 * len(times))]
+                core = 100 * spent / seconds
+                found[name] = {"per_s": rate, "p50_ms": 1000 * times[len(times) // 2], "p99_ms": p99_ms, "core_%": core}
+        finally:
+            for process in (events, server):
+                process.kill()
+                process.wait()
+            postgres.kill()
+    return found
+
+
+def measure_desk(shoes: int = 2000, turns: int = 5) -> dict[str, float]:
+    """Processor time of the rules for a second of a floor: a sample a minute and an event a second of each shoe."""
+    engine = Engine(load_rules())
+    now = 1e9
+    for device in range(1, shoes + 1):
+        engine.sample(Sample(device, now, Link.OPEN, heard_at=now, meters=Meters(*([7] * 18))))
+    began = time.process_time()
+    for turn in range(turns):
+        now += 1
+        for device in range(1, shoes + 1):
+            engine.event(SeenEvent(device, turn, now, "deck_verified", 0, {"misfeeds": 0, "counted": 52}))
+        for device in range(1 + turn, shoes + 1, 60):
+            engine.sample(Sample(device, now, Link.OPEN, heard_at=now, meters=Meters(*([7 + turn] * 18))))
+        engine.tick(now)
+    return {"shoes": shoes, "core_%": 100 * (time.process_time() - began) / turns}
+
+
+def report(found: dict[str, dict[str, float]], desk: dict[str, float]) -> list[str]:
+    lines = [f"central API on one core, {TABLES} tables, {CLIENTS} clients (load {os.getloadavg()[0]:.1f})"]
+    for name, got in found.items():
+        met = "met" if got["per_s"] >= RATE_AIM and got["p99_ms"] < P99_AIM_MS else "NOT met"
+        lines.append(
+            f"  {name:8s} {got['per_s']:6.0f} requests/s, p50 {got['p50_ms']:.0f} ms, p99 {got['p99_ms']:.0f} ms,"
+            f" {got['core_%']:.0f} % of a core (aim {RATE_AIM:g}/s, p99 {P99_AIM_MS:g} ms: {met})"
+        )
+    return [*lines, f"alarms: {desk['shoes']:.0f} shoes, an event a second each: {desk['core_%']:.1f} % of a core"]
+
+
+def main() -> int:
+    given = [float(word) for word in sys.argv[1:]]
+    tables, clients, seconds = [*given, *(TABLES, CLIENTS, SECONDS)[len(given) :]]
+    print("\n".join(report(measure(int(tables), int(clients), seconds), measure_desk())))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
