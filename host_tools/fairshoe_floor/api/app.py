@@ -278,7 +278,7 @@ async def _alarms(service: Service, request: Request) -> Response:
 
 async def _acknowledge(service: Service, request: Request) -> Response:
     """The one route that changes something, at the central record alone. Who has seen an alarm is the token's name: a
-    page cannot say it is somebody else, and a foreign page cannot send it (see _Guard)."""
+    page cannot give another name, and a foreign page cannot send it (see _Guard)."""
     grant = service.grant(request)
     if "acknowledge" not in grant.scopes:
         raise Refusal(403, "this token has no scope acknowledge.", "Make one with `fairshoe inventory token`.")
@@ -292,7 +292,7 @@ async def _acknowledge(service: Service, request: Request) -> Response:
     note = await _note(request)
     assert service.acknowledge is not None
     if not await run_in_threadpool(service.acknowledge, number, grant.name, note):
-        raise Refusal(409, f"{alarm.acknowledged_by or 'somebody'} has acknowledged it already.", "Nothing to do.")
+        raise Refusal(409, f"{alarm.acknowledged_by or 'a person'} has acknowledged it already.", "Nothing to do.")
     return JSONResponse({"id": number, "acknowledged_by": grant.name, "note": note})
 
 
