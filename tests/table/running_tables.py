@@ -1,11 +1,14 @@
 """A table with a simulated shoe in a test: people by script or by chance, everything in one folder."""
 
 import secrets
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import Any
+
+import pytest
 
 from fairshoe import Shoe
 from fairshoe.keys import write_key
@@ -27,6 +30,11 @@ FULL = CaribbeanOptions(
     cover_all="with_dealer",
     approvals=dict.fromkeys(SIDE, "test"),
 )
+
+
+def always(chosen: tuple[str, ...], games: Iterable[str]) -> list[Any]:
+    """Cases by game: the chosen ones in every run of the tests, the others in the full set."""
+    return [game if game in chosen else pytest.param(game, marks=pytest.mark.full) for game in games]
 
 
 def options_of(game: str) -> Options:

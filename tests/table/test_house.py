@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from running_tables import POKER, check_books, options_of
+from running_tables import POKER, always, check_books, options_of
 from sitting import Sitting, Values, listen, sitting
 from test_headers import old_file
 
@@ -72,7 +72,7 @@ def voided(it: Sitting, number: int) -> bool:
 # --- void at any stage -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("game", registry.OURS)
+@pytest.mark.parametrize("game", always(("caribbean-stud", "double-attack-blackjack"), registry.OURS))
 def test_a_supervisor_voids_the_round_at_any_stage_and_the_next_one_is_played(tmp_path: Path, game: str) -> None:
     """Some steps further in each round, until a round ends before that; the shoe is brought to its end as well."""
     with sitting(tmp_path, game, seed=4, seats=2) as it:
@@ -140,8 +140,10 @@ CLAUSES = {
 }
 
 
-@pytest.mark.parametrize("second", [False, True], ids=["same number", "other number"])
-@pytest.mark.parametrize("game", CLAUSES)
+@pytest.mark.parametrize(
+    "second", [pytest.param(False, marks=pytest.mark.full), True], ids=["same number", "other number"]
+)
+@pytest.mark.parametrize("game", always(("boston-5-stud", "double-attack-blackjack"), CLAUSES))
 def test_cards_of_a_round_come_only_from_its_shoe(tmp_path: Path, game: str, second: bool) -> None:
     with swapped(tmp_path, game, 1, second=second) as (it, number):
         assert "another shoe" in it.values["house"]["text"] and it.values["ask"]["kind"] == "house"
@@ -164,7 +166,7 @@ def test_cards_of_a_round_come_only_from_its_shoe(tmp_path: Path, game: str, sec
         assert it.desk.books.replay() == []
 
 
-@pytest.mark.parametrize("game", POKER)
+@pytest.mark.parametrize("game", always(("caribbean-stud",), POKER))
 def test_a_round_whose_cards_are_all_out_is_settled_without_its_shoe(tmp_path: Path, game: str) -> None:
     """After the release of the rest; the faces are entered by hand."""
     faces = iter(range(52))
