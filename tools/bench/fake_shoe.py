@@ -8,22 +8,9 @@ from __future__ import annotations
 import asyncio
 from typing import cast
 
-from fairshoe import keys
+from fairshoe import keys, messages
 from fairshoe.keys import RoleKey
 from fairshoe.link import framing
-from fairshoe.messages import (
-    DoorOpened,
-    EventAck,
-    Hello,
-    JournalGet,
-    JournalIs,
-    Message,
-    Mode,
-    Role,
-    TimeIs,
-    TimeSet,
-    Welcome,
-)
 from firmware.protocol.ids import VERSION
 from firmware.protocol.session import NONCE_SIZE
 
@@ -37,7 +24,7 @@ class FakeShoe:
 
     def __init__(self, device: int, secret: bytes) -> None:
         self.device = device
-        self.key = RoleKey(Role.RECORDER, secret)
+        self.key = RoleKey(messages.Role.RECORDER, secret)
         self.output = bytearray()
         self.seq_last = 0  # of the last event recorded
         self.seq_sent = 0  # of the last event sent in this session
@@ -55,18 +42,18 @@ class FakeShoe:
             answer = self.answer(message)
             if answer is not None:
                 self._send(answer)
-            elif isinstance(message, Hello):
+            elif isinstance(message, messages.Hello):
                 self.hellos += 1
                 self._welcome(message)
-            elif isinstance(message, JournalGet):
-                self._send(JournalIs(1, self.seq_last, 0, 1, self.log, bytes(32), bytes(16)))
-            elif isinstance(message, TimeSet):
-                self._send(TimeIs(message.utc_s, 100, 5))
-            elif isinstance(message, EventAck):
+            elif isinstance(message, messages.JournalGet):
+                self._send(messages.JournalIs(1, self.seq_last, 0, 1, self.log, bytes(32), bytes(16)))
+            elif isinstance(message, messages.TimeSet):
+                self._send(messages.TimeIs(message.utc_s, 100, 5))
+            elif isinstance(message, messages.EventAck):
                 self.seq_acked = max(self.seq_acked, message.seq)
                 self._send_events()
 
-    def answer(self, message: Message) -> Message | None:
+    def answer(self, message: messages.Message) -> messages.Message | None:
         """The answer of a shoe that knows more than this one does."""
         return None
 
@@ -80,21 +67,21 @@ class FakeShoe:
         self.output.clear()
         return data
 
-    def _welcome(self, hello: Hello) -> None:
+    def _welcome(self, hello: messages.Hello) -> None:
         nonce = bytes(NONCE_SIZE)
         secret = keys.session_key(self.key.secret, VERSION, SESSION, hello.nonce, nonce)
         self._seal = keys.device_sealer(secret)
         self._sequence = 0
         self.seq_sent = self.seq_acked
         self._send(
-            Welcome(
+            messages.Welcome(
                 VERSION,
-                Role.RECORDER,
+                messages.Role.RECORDER,
                 nonce,
                 hello.nonce,
                 self.device,
                 BOOT,
-                Mode.TABLE,
+                messages.Mode.TABLE,
                 1,
                 bytes(8),
                 "bench",
@@ -109,9 +96,9 @@ class FakeShoe:
     def _send_events(self) -> None:
         while self._seal is not None and self.seq_sent < min(self.seq_last, self.seq_acked + AHEAD):
             self.seq_sent += 1
-            self._send(DoorOpened(self.seq_sent, BOOT, 100, 5, 0, 0, 1))
+            self._send(messages.DoorOpened(self.seq_sent, BOOT, 100, 5, 0, 0, 1))
 
-    def _send(self, message: Message) -> None:
+    def _send(self, message: messages.Message) -> None:
         self.output += framing.encode(message, SESSION, self._sequence, 0, self._seal)
         self._sequence += 1
 

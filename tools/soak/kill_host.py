@@ -9,22 +9,13 @@ import sqlite3
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from fairshoe import Shoe
+from fairshoe import Shoe, messages
 from fairshoe.client.exchange import Core
 from fairshoe.client.shoe import Pending
 from fairshoe.client.store import Arrived, Store
 from fairshoe.errors import FairshoeError, PortLost, StorageReplaced, StoreError, WrongDevice
 from fairshoe.keys import role_key
 from fairshoe.link.session import HostSession, Received, event_seq
-from fairshoe.messages import (
-    CloseBetting,
-    Result,
-    Role,
-    SetPositions,
-    Shuffle,
-    State,
-    Status,
-)
 from fairshoe.sim.steps import COMMANDS
 from rig.card_locations import Finding
 from soak.kill_world import KEY, World
@@ -90,14 +81,14 @@ class Session(HostSession):
     """The library's own, with nonces from the seed, and every answer noted for the invariants."""
 
     def __init__(self, world: World) -> None:
-        super().__init__(role_key(KEY, Role.TABLE), asks_log=True)
+        super().__init__(role_key(KEY, messages.Role.TABLE), asks_log=True)
         self._world = world
         self._random = random.Random(world.draw.random())
 
     def feed(self, data: bytes, now: float) -> Iterator[Received]:
         for received in super().feed(data, now):
             message = received.message
-            if isinstance(message, Result):
+            if isinstance(message, messages.Result):
                 answer = [message.op, message.command, message.outcome, message.reason, message.detail]
                 self._world.peer.results.append([int(value) for value in answer])
             yield received
@@ -138,7 +129,7 @@ class Program:
                     seen = seq
                 if pending is not None:
                     pending = self._follow(pending)
-                if pending is None and isinstance(message, Status) and until > store.last:
+                if pending is None and isinstance(message, messages.Status) and until > store.last:
                     pending = self._decide(shoe, message)
                 if pending is None and store.last >= until and world.rig.app.journal.seq_acked >= until:
                     return
@@ -159,12 +150,12 @@ class Program:
             raise Finding(f"answer: operation {pending.op} was {self.answered[pending.op]}, now {outcome}")
         return None
 
-    def _decide(self, shoe: Shoe, status: Status) -> Pending | None:
-        kind = COMMANDS.get(State(status.state))
-        if kind is None or (kind is Shuffle and not self.world.rig.plant.hopper):
+    def _decide(self, shoe: Shoe, status: messages.Status) -> Pending | None:
+        kind = COMMANDS.get(messages.State(status.state))
+        if kind is None or (kind is messages.Shuffle and not self.world.rig.plant.hopper):
             return None
-        if kind is CloseBetting and not status.positions and status.state != State.WAITING_FOR_WAGERS:
-            pending = shoe.start(SetPositions, positions=SEATS)
+        if kind is messages.CloseBetting and not status.positions and status.state != messages.State.WAITING_FOR_WAGERS:
+            pending = shoe.start(messages.SetPositions, positions=SEATS)
         else:
             pending = shoe.start(kind)
         name = pending.message.NAME

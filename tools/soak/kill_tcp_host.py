@@ -14,23 +14,12 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, NoReturn
 
-from fairshoe import AsyncShoe, Fleet, Need, ShoeFailed, ShoeOpened, next_step
+from fairshoe import AsyncShoe, Fleet, Need, ShoeFailed, ShoeOpened, messages, next_step
 from fairshoe.client.command_queue import Pending
 from fairshoe.client.operation_numbers import Unfinished
 from fairshoe.errors import PortError
 from fairshoe.keys import role_key
 from fairshoe.link.session import event_seq
-from fairshoe.messages import (
-    CloseBetting,
-    Command,
-    EndRound,
-    Event,
-    Role,
-    SetPositions,
-    State,
-    Status,
-    UnknownMessage,
-)
 from soak.kill_world import KEY
 
 SEATS = 2
@@ -77,10 +66,10 @@ class Host:
     async def run(self, url: str, store: Path) -> None:
         """Take events until the process is killed; another task gives the commands."""
         tasks: list[asyncio.Task[None]] = []
-        async with Fleet(store, key=role_key(KEY, Role.TABLE)) as fleet:
+        async with Fleet(store, key=role_key(KEY, messages.Role.TABLE)) as fleet:
             fleet.add(url)
             async for item in fleet:
-                if isinstance(item.told, (Event, UnknownMessage)):
+                if isinstance(item.told, (messages.Event, messages.UnknownMessage)):
                     self.notes.write("event", event_seq(item.told))
                 elif isinstance(item.told, ShoeOpened):
                     tasks.append(asyncio.create_task(self._command(fleet.shoes[item.device])))
@@ -113,15 +102,19 @@ class Host:
             same, seen = (same + 1 if now == seen else 0), now
             await self._play(shoe, status, same)
 
-    async def _play(self, shoe: AsyncShoe, status: Status, same: int) -> None:
+    async def _play(self, shoe: AsyncShoe, status: messages.Status, same: int) -> None:
         step = next_step(status)
-        kind: type[Command] | None = step.command
+        kind: type[messages.Command] | None = step.command
         if kind is None or step.need in PERSON or (same and same % DRAWN):
             return  # up to people, or refused a moment ago
-        if kind is EndRound and step.need == Need.DRAW and not same:
+        if kind is messages.EndRound and step.need == Need.DRAW and not same:
             return
-        if kind is CloseBetting and status.positions != SEATS and status.state != State.WAITING_FOR_WAGERS:
-            await self._outcome(shoe, await self._given(shoe.start(SetPositions, positions=SEATS)))
+        if (
+            kind is messages.CloseBetting
+            and status.positions != SEATS
+            and status.state != messages.State.WAITING_FOR_WAGERS
+        ):
+            await self._outcome(shoe, await self._given(shoe.start(messages.SetPositions, positions=SEATS)))
         pending = await self._given(shoe.start(kind))
         await self._outcome(shoe, pending)
         if self.draw.random() < AGAIN:

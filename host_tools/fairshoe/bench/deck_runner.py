@@ -9,33 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from fairshoe import messages
 from fairshoe.bench import hands as hands_
 from fairshoe.bench.device import Device
 from fairshoe.bench.hands import Deed, Hands
-from fairshoe.messages import (
-    CutReached,
-    DeckLoaded,
-    DeckRefused,
-    DeckRemoved,
-    DeckVerified,
-    DoorClosed,
-    DoorOpened,
-    Event,
-    Fault,
-    HeldBack,
-    Need,
-    RemainderReleased,
-    RemainderTaken,
-    RoundEnded,
-    RoundVoided,
-    ShuffleStarted,
-    StackOffered,
-    StackStarted,
-    StackTaken,
-    State,
-    WarningCleared,
-    WarningLatched,
-)
 from fairshoe.sim.steps import BUTTONS, PRESS_ONLY, TAKING, door_first
 from fairshoe.text.advice import WARNINGS
 from fairshoe.text.describe import words
@@ -132,7 +109,7 @@ class Play:
         self.rest()
         self._loaded = cards
         self.hands.do(hands_.load(cards, min(self.cut_at, cards - 1) if self.kind == "draw" else -1, which))
-        self.do(hands_.press("green"), lambda: self.device.state != State.WAITING_FOR_DECK)
+        self.do(hands_.press("green"), lambda: self.device.state != messages.State.WAITING_FOR_DECK)
 
     def go(self, done: Callable[[], bool]) -> None:
         """From a deck that was started on: whatever the machine asks for, until `done`."""
@@ -152,15 +129,15 @@ class Play:
         device = self.device
         if device.status is not None and not door_first(device.status.warning) and not device.status.hopper:
             # The machine knows where every card is, and counts what it puts out.
-            self.do(hands_.press("ack"), lambda: device.state != State.WARNING)
+            self.do(hands_.press("ack"), lambda: device.state != messages.State.WARNING)
             return
         mark = len(device.events)
         if not _door_open(device.events):
-            self.do(hands_.OPEN, lambda: bool(device.since(mark, DoorOpened)))
+            self.do(hands_.OPEN, lambda: bool(device.since(mark, messages.DoorOpened)))
         self.hands.do(hands_.CLEAR)
         mark = len(device.events)
-        self.do(hands_.CLOSE, lambda: bool(device.since(mark, DoorClosed)))
-        self.do(hands_.press("ack"), lambda: device.state != State.WARNING)
+        self.do(hands_.CLOSE, lambda: bool(device.since(mark, messages.DoorClosed)))
+        self.do(hands_.press("ack"), lambda: device.state != messages.State.WARNING)
 
     def _go(self, done: Callable[[], bool], plays: bool) -> None:
         device = self.device
@@ -169,11 +146,11 @@ class Play:
         for _ in range(MOVES_MAX):
             if done():
                 return
-            if len(device.since(first, WarningLatched)) > WARNINGS_MAX:
+            if len(device.since(first, messages.WarningLatched)) > WARNINGS_MAX:
                 raise Overdue(f"the machine cannot be brought back; it is {self._where()}")
             before = device.state
             deed = self._next(plays)
-            if before == State.WARNING:
+            if before == messages.State.WARNING:
                 self.clear_warning()
             elif deed is None:
                 self._wait_on(before, done, first)
@@ -181,21 +158,21 @@ class Play:
                 self._move(deed, before)
         raise Overdue(f"no end after {MOVES_MAX} moves; the device is {self._where()}")
 
-    def _wait_on(self, before: State, done: Callable[[], bool], first: int) -> None:
+    def _wait_on(self, before: messages.State, done: Callable[[], bool], first: int) -> None:
         """The machine works by itself, or has nothing to do, which is the end of a deck."""
         device = self.device
         mark = len(device.events)
-        idle = before == State.WAITING_FOR_DECK
+        idle = before == messages.State.WAITING_FOR_DECK
         if device.wait(
             lambda: device.state != before or len(device.events) > mark or done(), IDLE_S if idle else SHUFFLE_S
         ):
             return
         if not idle:
             raise Overdue(f"{words(before.name)} has no end")
-        warned = ", ".join(words(event.warning.name) for event in device.since(first, WarningLatched))
+        warned = ", ".join(words(event.warning.name) for event in device.since(first, messages.WarningLatched))
         raise Overdue("the deck was out before it came to that" + (f"; warnings: {warned}" if warned else ""))
 
-    def _move(self, deed: Deed, before: State) -> None:
+    def _move(self, deed: Deed, before: messages.State) -> None:
         device = self.device
         mark = len(device.events)
         if deed.action == "draw":
@@ -205,16 +182,16 @@ class Play:
         else:
             # By the stack's number: events come later than the status they belong to, and one of the stack before would
             # pass for this one.
-            stack = device.status.stack if device.status and before == State.STACK_OFFERED else None
+            stack = device.status.stack if device.status and before == messages.State.STACK_OFFERED else None
             self.do(
                 deed,
                 lambda: (
                     device.state != before
-                    or bool(device.since(mark, HeldBack))
-                    or any(event.stack == stack for event in device.since(mark, StackTaken))
+                    or bool(device.since(mark, messages.HeldBack))
+                    or any(event.stack == stack for event in device.since(mark, messages.StackTaken))
                 ),
             )
-        held = device.since(mark, HeldBack)
+        held = device.since(mark, messages.HeldBack)
         if held and device.state == before:
             self._held(held[-1])
 
@@ -223,11 +200,13 @@ class Play:
         device = self.device
         drawn = _drawn(device)
         mark = len(device.events)
-        self.do(deed, lambda: _drawn(device) != drawn or len(device.events) > mark or device.state != State.DRAWING)
+        self.do(
+            deed, lambda: _drawn(device) != drawn or len(device.events) > mark or device.state != messages.State.DRAWING
+        )
 
-    def _held(self, event: HeldBack) -> None:
+    def _held(self, event: messages.HeldBack) -> None:
         """Meet the need of a rule. LOCK confirms a count; only a table system can give other records."""
-        if event.need != Need.STUB_COUNT:
+        if event.need != messages.Need.STUB_COUNT:
             raise Overdue(
                 f"the game waits for {words(event.need.name)} ({event.clause}), which no button of the machine can give"
             )
@@ -241,16 +220,16 @@ class Play:
             return hands_.TAKE
         if state in PRESS_ONLY:
             return hands_.press(BUTTONS[state])
-        if state == State.DECK_READY:
+        if state == messages.State.DECK_READY:
             seated = device.status is not None and device.status.positions
             return hands_.press("close" if seated else "seat")
-        if state == State.DRAW_READY:
+        if state == messages.State.DRAW_READY:
             if plays and self._spent():
                 return None  # it is about to notice
             return hands_.press("close") if plays else hands_.LIFT
-        if state == State.DRAWING:
+        if state == messages.State.DRAWING:
             return hands_.DRAW if plays and not self._spent() else hands_.press("green")
-        if state == State.DECK_SPENT:
+        if state == messages.State.DECK_SPENT:
             return hands_.LIFT if device.status and device.status.hopper else None
         return None
 
@@ -258,24 +237,24 @@ class Play:
         """Whether the cut card of the shoe in play has shown, or no card is left; the hands know how many they put
         in."""
         for event in reversed(self.device.events):
-            if isinstance(event, CutReached):
+            if isinstance(event, messages.CutReached):
                 return True
-            if isinstance(event, DeckLoaded):
+            if isinstance(event, messages.DeckLoaded):
                 break
         return _drawn(self.device) >= self._loaded
 
     def _idle(self) -> bool:
         status = self.device.status
-        return status is not None and status.state == State.WAITING_FOR_DECK and not status.warning
+        return status is not None and status.state == messages.State.WAITING_FOR_DECK and not status.warning
 
     def _over(self, mark: int) -> bool:
         """The deck is out: its round has ended, or it was handed out, or its warning was cleared."""
         events = self.device.events[mark:]
-        if any(isinstance(event, WarningLatched) for event in events):
-            return any(isinstance(event, WarningCleared) for event in events)
+        if any(isinstance(event, messages.WarningLatched) for event in events):
+            return any(isinstance(event, messages.WarningCleared) for event in events)
         if self.kind in ("shelves", "draw"):
-            return any(isinstance(event, RemainderTaken) for event in events)
-        return any(isinstance(event, RoundEnded) for event in events)
+            return any(isinstance(event, messages.RemainderTaken) for event in events)
+        return any(isinstance(event, messages.RoundEnded) for event in events)
 
     def _where(self) -> str:
         status = self.device.status
@@ -287,27 +266,27 @@ class Play:
         return f"{words(status.state.name)}, warning {words(status.warning.name)}: {advice}"
 
 
-def gather(number: int, loaded: int, events: list[Event]) -> Deck:
+def gather(number: int, loaded: int, events: list[messages.Event]) -> Deck:
     """What the device's events say about one deck."""
     deck = Deck(number, loaded)
     started: float | None = None
     stack: float | None = None
     for event in events:
-        if isinstance(event, ShuffleStarted):
+        if isinstance(event, messages.ShuffleStarted):
             deck.expected = event.expected
             started = event.uptime
-        elif isinstance(event, DeckLoaded):
+        elif isinstance(event, messages.DeckLoaded):
             deck.expected = event.expected
-        elif isinstance(event, DeckVerified):
+        elif isinstance(event, messages.DeckVerified):
             deck.counted, deck.swept, deck.verified = event.counted, event.swept, True
             deck.misfeeds += event.misfeeds
             deck.stalls += event.stalls
             deck.intake_s = None if started is None else round(event.uptime - started, 3)
-        elif isinstance(event, DeckRefused):
+        elif isinstance(event, messages.DeckRefused):
             deck.expected, deck.counted, deck.swept, deck.refused = event.expected, event.counted, event.swept, True
-        elif isinstance(event, StackStarted):
+        elif isinstance(event, messages.StackStarted):
             stack = event.uptime
-        elif isinstance(event, StackOffered):
+        elif isinstance(event, messages.StackOffered):
             deck.misfeeds += event.misfeeds
             deck.stalls += event.stalls
             if stack is not None:
@@ -317,22 +296,22 @@ def gather(number: int, loaded: int, events: list[Event]) -> Deck:
     return deck
 
 
-def _gather_end(deck: Deck, event: Event) -> None:
-    if isinstance(event, RemainderReleased):
+def _gather_end(deck: Deck, event: messages.Event) -> None:
+    if isinstance(event, messages.RemainderReleased):
         deck.remainder = _known(event.counted)
-    elif isinstance(event, CutReached):
+    elif isinstance(event, messages.CutReached):
         deck.cut = True
-    elif isinstance(event, RoundEnded):
+    elif isinstance(event, messages.RoundEnded):
         if deck.counted is None and (deck.remainder is not None or not event.remainder):
             deck.counted = event.dealt + event.remainder  # by dealing all of it, or by drawing to the last card
         deck.dealt, deck.remainder, deck.ended = event.dealt, _known(event.remainder), True
-    elif isinstance(event, WarningLatched):
+    elif isinstance(event, messages.WarningLatched):
         deck.warnings.append(words(event.warning.name))
-        if event.warning == Fault.MISMATCH:
+        if event.warning == messages.Fault.MISMATCH:
             deck.refused, deck.counted = True, event.cards_seen
-    elif isinstance(event, DeckRemoved):
+    elif isinstance(event, messages.DeckRemoved):
         deck.removed = _known(event.counted)
-    elif isinstance(event, RoundVoided):
+    elif isinstance(event, messages.RoundVoided):
         deck.dealt = _known(event.cards_out)
 
 
@@ -340,10 +319,10 @@ def _known(count: int) -> int | None:
     return None if count == UNKNOWN else count
 
 
-def _door_open(events: list[Event]) -> bool:
+def _door_open(events: list[messages.Event]) -> bool:
     for event in reversed(events):
-        if isinstance(event, (DoorOpened, DoorClosed)):
-            return isinstance(event, DoorOpened)
+        if isinstance(event, (messages.DoorOpened, messages.DoorClosed)):
+            return isinstance(event, messages.DoorOpened)
     return False
 
 

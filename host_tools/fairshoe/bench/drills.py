@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fairshoe import messages
 from fairshoe.bench import hands as hands_
 from fairshoe.bench import steps as steps
 from fairshoe.bench.deck_runner import Overdue
@@ -12,23 +13,6 @@ from fairshoe.bench.step_kinds import KINDS
 from fairshoe.bench.steps import Bench, Findings, NotApplicable, Procedure, right
 from fairshoe.errors import FairshoeError
 from fairshoe.journal.export import Record
-from fairshoe.messages import (
-    DeckVerified,
-    Event,
-    Fault,
-    LinkCounters,
-    PowerLost,
-    ReleaseStarted,
-    RoundEnded,
-    RoundStarted,
-    RoundVoided,
-    ShuffleCommitted,
-    ShuffleStarted,
-    StackOffered,
-    StackStarted,
-    WarningCleared,
-    WarningLatched,
-)
 
 # Where a simulated card stops, from the hopper or, at a carousel's exit, from its slot.
 _JAM_UM = {
@@ -38,10 +22,10 @@ _JAM_UM = {
     ("exit", "carousel"): 40000,
     ("exit", "shoe"): 140000,
 }
-_JAMS = (Fault.JAM_THROAT, Fault.JAM_EXIT)
-_STARTS = (ShuffleStarted, StackStarted, ReleaseStarted)
-_SHUFFLES = (ShuffleStarted.ID, ShuffleCommitted.ID)
-_GOES_ON = (DeckVerified, StackOffered, RoundEnded)
+_JAMS = (messages.Fault.JAM_THROAT, messages.Fault.JAM_EXIT)
+_STARTS = (messages.ShuffleStarted, messages.StackStarted, messages.ReleaseStarted)
+_SHUFFLES = (messages.ShuffleStarted.ID, messages.ShuffleCommitted.ID)
+_GOES_ON = (messages.DeckVerified, messages.StackOffered, messages.RoundEnded)
 _DRAWN_BEFORE_CUT = 3
 _CATCH_UP_S = 60.0
 _SESSIONS = 12  # opened while the line is bad, so that a device is sent enough to be hit
@@ -69,9 +53,9 @@ def _one_jam(bench: Bench, place: str, number: int, found: Findings) -> None:
     bench.hands.do(hands_.jam(place, _JAM_UM[place, bench.board.kind]))
     mark = len(device.events)
     play.start(bench.board.deck_cards)
-    play.go(lambda: bool(device.since(mark, WarningLatched) or device.since(mark, RoundEnded)))
+    play.go(lambda: bool(device.since(mark, messages.WarningLatched) or device.since(mark, messages.RoundEnded)))
     bench.hands.do(hands_.UNJAM)
-    warnings = device.since(mark, WarningLatched)
+    warnings = device.since(mark, messages.WarningLatched)
     if warnings and warnings[0].warning in _JAMS:
         figures["jams_noticed"] = (figures["jams_noticed"] or 0) + 1
         ms = _notice_ms(device.events[mark:], warnings[0])
@@ -86,10 +70,10 @@ def _one_jam(bench: Bench, place: str, number: int, found: Findings) -> None:
     play.rest()
     found.decks.append(play.stopped_deck(mark))
     figures["resumed"] = (figures["resumed"] or 0) + sum(isinstance(event, _GOES_ON) for event in device.events[after:])
-    figures["recovered"] = (figures["recovered"] or 0) + len(device.since(mark, WarningCleared))
+    figures["recovered"] = (figures["recovered"] or 0) + len(device.since(mark, messages.WarningCleared))
 
 
-def _notice_ms(events: list[Event], warning: WarningLatched) -> int | None:
+def _notice_ms(events: list[messages.Event], warning: messages.WarningLatched) -> int | None:
     """From the device's record that a motion starts to its record that it was stopped. The card jams somewhere in
     between, so that no jammed card was pushed for longer than this."""
     starts = [event.uptime for event in events if isinstance(event, _STARTS) and event.seq < warning.seq]
@@ -114,24 +98,24 @@ def _one_cut(bench: Bench, step: Step, found: Findings) -> None:
     during = str(step.arguments["during"])
     play.start(bench.board.deck_cards)
     if during == "shuffle":
-        play.until(lambda: bool(device.since(mark, ShuffleStarted)), 60, "the start of the shuffle")
+        play.until(lambda: bool(device.since(mark, messages.ShuffleStarted)), 60, "the start of the shuffle")
         device.rest(int(step.arguments["after_ms"]) / 1000)
     else:
         play.go(lambda: _dealing(bench, mark))
     steps.power_cycle(bench, hands_.CUT, hands_.BOOT)
-    play.until(lambda: bool(device.since(mark, WarningLatched)), 30, "the warning that power was lost")
-    lost = device.since(mark, PowerLost)
+    play.until(lambda: bool(device.since(mark, messages.WarningLatched)), 30, "the warning that power was lost")
+    lost = device.since(mark, messages.PowerLost)
     figures["cuts"] = (figures["cuts"] or 0) + len(lost)
     if during == "shuffle":
         told = bool(lost) and lost[0].during in _SHUFFLES
     else:
-        told = bool(device.since(mark, RoundVoided)) and not device.since(mark, RoundEnded)
+        told = bool(device.since(mark, messages.RoundVoided)) and not device.since(mark, messages.RoundEnded)
     if not told:
         found.notes.append(f"the power was not cut during the {during}, or the device did not say so")
     figures["told_void"] = (figures["told_void"] or 0) + int(told)
     play.rest()
     found.decks.append(play.stopped_deck(mark))
-    figures["recovered"] = (figures["recovered"] or 0) + len(device.since(mark, WarningCleared))
+    figures["recovered"] = (figures["recovered"] or 0) + len(device.since(mark, messages.WarningCleared))
     figures["events_misplaced"] = (figures["events_misplaced"] or 0) + device.misplaced - misplaced
     figures["events_missing"] = (figures["events_missing"] or 0) + _missing(device)
 
@@ -139,9 +123,9 @@ def _one_cut(bench: Bench, step: Step, found: Findings) -> None:
 def _dealing(bench: Bench, mark: int) -> bool:
     device = bench.device
     if bench.board.kind != "draw":
-        return bool(device.since(mark, StackStarted))
+        return bool(device.since(mark, messages.StackStarted))
     drawn = device.status.dealt if device.status else 0
-    return bool(device.since(mark, RoundStarted)) and drawn >= _DRAWN_BEFORE_CUT
+    return bool(device.since(mark, messages.RoundStarted)) and drawn >= _DRAWN_BEFORE_CUT
 
 
 def _missing(device: Device) -> int:
@@ -182,14 +166,14 @@ def link_noise(bench: Bench, step: Step, found: Findings) -> None:
     figures["events_altered"] = _altered(device, received, found)
 
 
-def _counters(device: Device) -> LinkCounters:
+def _counters(device: Device) -> messages.LinkCounters:
     device.wait(lambda: device.link is not None, steps.TOLD_S)
     if device.link is None:
         raise Overdue("the device did not tell its link counters")
     return device.link
 
 
-def _altered(device: Device, received: list[Event], found: Findings) -> int | None:
+def _altered(device: Device, received: list[messages.Event], found: Findings) -> int | None:
     """Events that are not what the device has on record: unnoticed damage."""
     altered = 0
     for event in received:

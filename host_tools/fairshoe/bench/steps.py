@@ -6,33 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from fairshoe import messages
 from fairshoe.bench import hands as hands_
 from fairshoe.bench.deck_runner import Deck, Overdue, Play
 from fairshoe.bench.device import Device
 from fairshoe.bench.hands import Deed, Hands
 from fairshoe.bench.plan import Step
 from fairshoe.errors import PortLost
-from fairshoe.messages import (
-    AcknowledgeWarning,
-    Booted,
-    CloseBetting,
-    Command,
-    ConfirmLockout,
-    CutReached,
-    DoorClosed,
-    DoorOpened,
-    EmptyProved,
-    EndRound,
-    Meters,
-    Mode,
-    Release,
-    Role,
-    Service,
-    SetPositions,
-    Shuffle,
-    State,
-    WarningLatched,
-)
+from fairshoe.messages import Meters
 from fairshoe.text.describe import words
 
 SILENT_S = 2.0  # four status messages
@@ -93,12 +74,12 @@ def identity(bench: Bench, step: Step, found: Findings) -> None:
     before = device.statuses
     device.rest(seconds)
     found.figures["status_per_s"] = round((device.statuses - before) / seconds, 2)
-    boots = [event for event in device.events if isinstance(event, Booted)]
+    boots = [event for event in device.events if isinstance(event, messages.Booted)]
     found.figures["board_known"] = int(boots[-1].board_crc == bench.board.crc) if boots else None
     if not boots:
         found.notes.append("another host got the event of its start; the next start reports the board")
     # Every device reports its start, so a table system need not see this one.
-    waited = sum(event.seq <= device.seq_at_start and not isinstance(event, Booted) for event in device.events)
+    waited = sum(event.seq <= device.seq_at_start and not isinstance(event, messages.Booted) for event in device.events)
     if waited:
         word = "events that had waited for a host since before"
         found.notes.append(f"{word}: {waited}; they are in the log, acknowledged")
@@ -117,14 +98,14 @@ def power_on(bench: Bench, step: Step, found: Findings) -> None:
     power_cycle(bench, hands_.OFF, hands_.ON)
     bench.say("self-test and proof that it is empty")
     bench.play.until(
-        lambda: bool(device.since(mark, EmptyProved) or device.since(mark, WarningLatched)),
+        lambda: bool(device.since(mark, messages.EmptyProved) or device.since(mark, messages.WarningLatched)),
         60,
         "the proof that it is empty",
     )
     note_warnings(device, mark, found)
-    boots = device.since(mark, Booted)
+    boots = device.since(mark, messages.Booted)
     found.figures["resets"] = sum(boot.cause != 0 for boot in boots)
-    proofs = device.since(mark, EmptyProved)
+    proofs = device.since(mark, messages.EmptyProved)
     if proofs:
         found.figures["ready_s"] = round(proofs[0].uptime, 3)
         found.figures["places_missed"] = max(bench.board.places - proofs[0].slots_swept, 0)
@@ -141,12 +122,12 @@ def power_cycle(bench: Bench, off: Deed, on: Deed) -> None:
     except PortLost:
         pass  # it has its power from the cable, or its port is its own
     hands.do(on)
-    if not device.survive(lambda: bool(device.since(mark, Booted)), hands.patience_s):
+    if not device.survive(lambda: bool(device.since(mark, messages.Booted)), hands.patience_s):
         raise Overdue("the device did not report that it started")
 
 
 def note_warnings(device: Device, mark: int, found: Findings) -> None:
-    latched = device.since(mark, WarningLatched)
+    latched = device.since(mark, messages.WarningLatched)
     found.figures["warnings"] = found.figures.get("warnings") or 0
     found.figures["warnings"] += len(latched)
     found.notes += [f"warning {words(event.warning.name)}, event {event.seq}" for event in latched]
@@ -157,9 +138,9 @@ def door(bench: Bench, step: Step, found: Findings) -> None:
     mark = len(device.events)
     for _ in range(int(step.arguments["times"])):
         _swing_door(bench)
-    found.figures["opened"] = len(device.since(mark, DoorOpened))
-    found.figures["closed"] = len(device.since(mark, DoorClosed))
-    found.figures["proved"] = len(device.since(mark, EmptyProved))
+    found.figures["opened"] = len(device.since(mark, messages.DoorOpened))
+    found.figures["closed"] = len(device.since(mark, messages.DoorClosed))
+    found.figures["proved"] = len(device.since(mark, messages.EmptyProved))
     note_warnings(device, mark, found)
 
 
@@ -167,24 +148,24 @@ def _swing_door(bench: Bench) -> None:
     """Open, closed, and proved empty again."""
     device, play = bench.device, bench.play
     at = len(device.events)
-    play.do(hands_.OPEN, lambda: bool(device.since(at, DoorOpened)))
-    play.do(hands_.CLOSE, lambda: bool(device.since(at, DoorClosed)))
-    play.until(lambda: bool(device.since(at, EmptyProved)), 60, "the proof that it is empty")
+    play.do(hands_.OPEN, lambda: bool(device.since(at, messages.DoorOpened)))
+    play.do(hands_.CLOSE, lambda: bool(device.since(at, messages.DoorClosed)))
+    play.until(lambda: bool(device.since(at, messages.EmptyProved)), 60, "the proof that it is empty")
     play.rest()
 
 
 def key_switch(bench: Bench, step: Step, found: Findings) -> None:
     """With the switch on the table port is silent; events come when it is off again."""
     device = bench.device
-    if device.welcome.role == Role.SERVICE:
+    if device.welcome.role == messages.Role.SERVICE:
         raise NotApplicable("this session lives by the key switch: run the plan at the table port")
     mark = len(device.events)
     bench.hands.do(hands_.KEY_ON)
     device.wait(device.silent_for(SILENT_S), 10)
     bench.hands.do(hands_.KEY_OFF)
-    device.survive(lambda: any(not event.on for event in device.since(mark, Service)), bench.hands.patience_s)
-    found.figures["switched_on"] = sum(event.on for event in device.since(mark, Service))
-    found.figures["switched_off"] = sum(not event.on for event in device.since(mark, Service))
+    device.survive(lambda: any(not event.on for event in device.since(mark, messages.Service)), bench.hands.patience_s)
+    found.figures["switched_on"] = sum(event.on for event in device.since(mark, messages.Service))
+    found.figures["switched_off"] = sum(not event.on for event in device.since(mark, messages.Service))
 
 
 def quiet(bench: Bench, step: Step, found: Findings) -> None:
@@ -301,7 +282,7 @@ def cut_card(bench: Bench, step: Step, found: Findings) -> None:
         found.decks.append(play.deck(bench.board.deck_cards))
     finally:
         play.cut_at = -1
-    seen = device.since(mark, CutReached)
+    seen = device.since(mark, messages.CutReached)
     found.figures["cut_seen"] = len(seen)
     if seen:
         found.figures["cut_off_by"] = abs(seen[0].drawn - cut_at)
@@ -310,9 +291,9 @@ def cut_card(bench: Bench, step: Step, found: Findings) -> None:
 
 def commands(bench: Bench, step: Step, found: Findings) -> None:
     device = bench.device
-    if device.welcome.role not in (Role.TABLE, Role.SERVICE):
+    if device.welcome.role not in (messages.Role.TABLE, messages.Role.SERVICE):
         raise NotApplicable("skipped: needs --key-file, the key of the table")
-    if device.welcome.mode != Mode.TABLE:
+    if device.welcome.mode != messages.Mode.TABLE:
         raise NotApplicable("the device only reports (link.mode report_only): it takes no command")
     hands = _CommandHands(bench, found)
     found.figures["commands_done"] = found.figures["commands_failed"] = 0
@@ -325,11 +306,11 @@ def commands(bench: Bench, step: Step, found: Findings) -> None:
 class _CommandHands:
     """Hands that press no button where a command does the same."""
 
-    _GREEN: dict[State, type[Command]] = {  # noqa: RUF012
-        State.WAITING_FOR_DECK: Shuffle,
-        State.WAITING_FOR_GREEN: Release,
-        State.DECK_HELD: Release,
-        State.WAITING_FOR_ROUND_END: EndRound,
+    _GREEN: dict[messages.State, type[messages.Command]] = {  # noqa: RUF012
+        messages.State.WAITING_FOR_DECK: messages.Shuffle,
+        messages.State.WAITING_FOR_GREEN: messages.Release,
+        messages.State.DECK_HELD: messages.Release,
+        messages.State.WAITING_FOR_ROUND_END: messages.EndRound,
     }
 
     def __init__(self, bench: Bench, found: Findings) -> None:
@@ -357,10 +338,14 @@ class _CommandHands:
     def again(self, deed: Deed) -> None:
         self._bench.hands.again(deed)
 
-    def _command(self, deed: Deed) -> tuple[type[Command] | None, dict[str, int]]:
+    def _command(self, deed: Deed) -> tuple[type[messages.Command] | None, dict[str, int]]:
         if deed.action != "press":
             return None, {}
         if deed.argument == "seat":
-            return SetPositions, {"positions": 1}
-        named: dict[str, type[Command]] = {"close": CloseBetting, "lock": ConfirmLockout, "ack": AcknowledgeWarning}
+            return messages.SetPositions, {"positions": 1}
+        named: dict[str, type[messages.Command]] = {
+            "close": messages.CloseBetting,
+            "lock": messages.ConfirmLockout,
+            "ack": messages.AcknowledgeWarning,
+        }
         return named.get(deed.argument) or self._GREEN.get(self._bench.device.state), {}

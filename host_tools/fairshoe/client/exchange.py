@@ -13,6 +13,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
+from fairshoe import errors, messages
 from fairshoe.client.command_queue import CommandQueue, CommandResult, Pending
 from fairshoe.client.device_clock import ROLES as CLOCK_ROLES
 from fairshoe.client.device_clock import DeviceClock
@@ -22,33 +23,10 @@ from fairshoe.client.operation_numbers import MemoryNumbers, Numbers, Unfinished
 from fairshoe.client.single_reader import SingleReader
 from fairshoe.client.store import Arrived, Store, StoredLog
 from fairshoe.client.table_share import LOST_MAX, TableShare
-from fairshoe.errors import (
-    HelloRefused,
-    NoAnswer,
-    PortLost,
-    StorageReplaced,
-    UsageError,
-    WrongDevice,
-    WrongKey,
-)
 from fairshoe.games.rounds import RoundView, fold
 from fairshoe.link import framing
 from fairshoe.link.halt_report import HaltLine, device_halted, halt_text
 from fairshoe.link.session import HostSession, LinkCounts, Received, event_seq
-from fairshoe.messages import (
-    Command,
-    Event,
-    Halted,
-    JournalGet,
-    JournalIs,
-    Message,
-    Refusal,
-    Result,
-    Role,
-    Status,
-    TimeIs,
-    Welcome,
-)
 from fairshoe.text.advice import REFUSALS
 
 ANSWER_S = 4.0
@@ -57,7 +35,7 @@ SILENT_S = 6.0  # nothing heard for so long, in spite of hellos: the device is g
 LOOK_S = 0.75
 PAUSE_S = 1.0  # a program that did not read for so long cannot tell silence from delay
 
-Answer = TypeVar("Answer", bound=Message)
+Answer = TypeVar("Answer", bound=messages.Message)
 T = TypeVar("T")
 
 
@@ -75,7 +53,7 @@ Steps = Generator[Step, None, T]
 class Question(Generic[Answer]):
     """Something that is asked until it is answered."""
 
-    message: Message
+    message: messages.Message
     kind: type[Answer]
     fits: Callable[[Answer], bool]
     answer: Answer | None = None
@@ -102,10 +80,10 @@ class Core:
         self.clock = DeviceClock(clock)
         self.share = share or TableShare(False)
         self.store = store
-        self.status: Status | None = None
+        self.status: messages.Status | None = None
         self.view = RoundView()  # as far as events were received
         self.view_taken = RoundView()  # as far as events were handed to the program
-        self.held: Message | None = None  # the event that the program has in hand
+        self.held: messages.Message | None = None  # the event that the program has in hand
         self.notices: deque[Notice] = deque()
         self.events = EventQueue(store) if store is not None else None
         self.up = False  # a session is in force, and the device was heard of lately
@@ -118,8 +96,8 @@ class Core:
         self._halt_line = HaltLine()
         self._seq_heard = 0
         self._statuses = 0  # received so far
-        self._waiting: deque[Message] = deque()
-        self._questions: list[Question[Message]] = []
+        self._waiting: deque[messages.Message] = deque()
+        self._questions: list[Question[messages.Message]] = []
         self._sessions = 0
         self._boot = 0
         self._down_at = 0.0
@@ -129,7 +107,7 @@ class Core:
         self.save_at = 0.0  # what could not be stored is tried again then
 
     @property
-    def welcome(self) -> Welcome | None:
+    def welcome(self) -> messages.Welcome | None:
         return self.session.welcome if self.session else None
 
     @property
@@ -212,10 +190,10 @@ class Core:
         if session is None:
             self._check_halt(self._halt_line.feed(data))
             for frame in self._listener.feed(data):
-                if isinstance(frame.message, Halted):
+                if isinstance(frame.message, messages.Halted):
                     self._check_halt(halt_text(frame.message.text))
                 # A listener cannot ask for what it missed, but need not see twice what is sent again.
-                if not isinstance(frame.message, Event) or frame.message.seq > self._seq_heard:
+                if not isinstance(frame.message, messages.Event) or frame.message.seq > self._seq_heard:
                     self._note(frame.message, event_seq(frame.message))
             return False
         changed = self.share.wanted
@@ -248,18 +226,18 @@ class Core:
         """How long nothing was received while listening."""
         return now - self.session.heard_at if self.session else 0.0
 
-    def lost_error(self) -> PortLost:
+    def lost_error(self) -> errors.PortLost:
         what = f"{self.name} disappeared"
         if self.open_round:
             what += f" while round {self.open_round} was open; the round is not known to have ended"
-        return PortLost(
+        return errors.PortLost(
             f"{what}. Last event received: {self.seq_last}.",
             "Check cable and power, then connect again: the device keeps every event that was not acknowledged.",
         )
 
     # -- messages out ------------------------------------------------------------------------------------------------
 
-    def next_message(self) -> Message | None:
+    def next_message(self) -> messages.Message | None:
         """The next one in line. An event is in the program's hands until `acknowledge`."""
         if self.closed:
             return None
@@ -295,10 +273,10 @@ class Core:
 
     # -- commands ----------------------------------------------------------------------------------------------------
 
-    def keyed(self) -> Welcome:
+    def keyed(self) -> messages.Welcome:
         welcome = self.welcome
-        if welcome is None or welcome.role == Role.CLEAR:
-            raise HelloRefused(
+        if welcome is None or welcome.role == messages.Role.CLEAR:
+            raise errors.HelloRefused(
                 f"{self.name} is open without a key, and takes no command.", "Open it with the key of a role."
             )
         return welcome
@@ -306,9 +284,9 @@ class Core:
     def check_open(self) -> None:
         """A command of a closed shoe must not get a number: it would not be sent now, and would act later."""
         if self.closed:
-            raise UsageError(f"{self.name} is closed.", "Open it again.")
+            raise errors.UsageError(f"{self.name} is closed.", "Open it again.")
 
-    def start(self, kind: type[Command], arguments: dict[str, int]) -> Pending:
+    def start(self, kind: type[messages.Command], arguments: dict[str, int]) -> Pending:
         self.check_open()
         welcome = self.keyed()
         self.share.check(kind)
@@ -328,11 +306,11 @@ class Core:
     def greeting(self, answer_s: float) -> Steps[None]:
         session = self.session
         if session is None:
-            raise UsageError(f"{self.name} is only listened to.", "Open it to talk to it.")
+            raise errors.UsageError(f"{self.name} is only listened to.", "Open it to talk to it.")
 
         def settled() -> bool:
             refused = session.refused
-            known = refused is not None and refused.why != Refusal.BACKOFF
+            known = refused is not None and refused.why != messages.Refusal.BACKOFF
             return self._sessions > 0 or known or session.no_key is not None
 
         yield Step(settled, answer_s)
@@ -341,22 +319,25 @@ class Core:
             return
         if session.no_key is not None:
             raise session.no_key
-        if refused is not None and refused.why != Refusal.BACKOFF:
-            raise HelloRefused(
+        if refused is not None and refused.why != messages.Refusal.BACKOFF:
+            raise errors.HelloRefused(
                 f"{self.name} refused the session: {refused.why.name.lower()}.",
                 REFUSALS.get(refused.why, "Update this tool."),
                 refused.why,
             )
         if session.counts.disbelieved["welcome without the key"]:
-            raise WrongKey(f"{self.name} answers with another key.", "Use the key file of this device.")
+            raise errors.WrongKey(f"{self.name} answers with another key.", "Use the key file of this device.")
         if refused is not None:
-            raise HelloRefused(
-                f"{self.name} refused the session: backoff, {refused.detail} s to wait.", REFUSALS[Refusal.BACKOFF]
+            raise errors.HelloRefused(
+                f"{self.name} refused the session: backoff, {refused.detail} s to wait.",
+                REFUSALS[messages.Refusal.BACKOFF],
             )
         advice = "Check that the device is powered, that this is its table port and that no other program has it open."
-        raise NoAnswer(f"nothing on {self.name} answered as a shoe within {answer_s:g} s.", advice)
+        raise errors.NoAnswer(f"nothing on {self.name} answered as a shoe within {answer_s:g} s.", advice)
 
-    def commanding(self, kind: type[Command], arguments: dict[str, int], timeout_s: float) -> Steps[CommandResult]:
+    def commanding(
+        self, kind: type[messages.Command], arguments: dict[str, int], timeout_s: float
+    ) -> Steps[CommandResult]:
         """Give a command and wait for its outcome. If the wait ends before it was sent, it never is."""
         pending = self.start(kind, arguments)
         try:
@@ -371,46 +352,51 @@ class Core:
         if pending.result is not None:
             return pending.result
         if not pending.op and self.pending is not None:
-            raise NoAnswer(
+            raise errors.NoAnswer(
                 f"{pending.message.NAME} was not sent within {timeout_s:g} s: "
                 f"{self.pending.message.NAME} (operation {self.pending.op}) has no outcome yet.",
                 "Wait for that one: it may still act.",
             )
-        raise NoAnswer(
+        raise errors.NoAnswer(
             f"no outcome of command {pending.op} ({pending.message.NAME}) within {timeout_s:g} s.",
             "It may still act. Ask again with resume(unfinished()): the same number never acts twice.",
         )
 
-    def awaiting_status(self, result: CommandResult, timeout_s: float) -> Steps[Status]:
+    def awaiting_status(self, result: CommandResult, timeout_s: float) -> Steps[messages.Status]:
         yield Step(lambda: self._statuses > result.statuses, timeout_s)
         if self._statuses <= result.statuses or self.status is None:
-            raise NoAnswer(
+            raise errors.NoAnswer(
                 f"{self.name} sent no status for {timeout_s:g} s after command {result.op}.",
                 "Check cable and power: a device with a host sends one every half second.",
             )
         return self.status
 
-    def setting_clock(self, timeout_s: float) -> Steps[TimeIs]:
+    def setting_clock(self, timeout_s: float) -> Steps[messages.TimeIs]:
         role = self.keyed().role
         if role not in CLOCK_ROLES:
-            raise HelloRefused(
+            raise errors.HelloRefused(
                 f"the role {role.name.lower()} may not set the clock of {self.name}.",
                 "Open it with the key of the recorder, the table or service.",
             )
         self.clock.ask()
         yield Step(lambda: self.clock.answer is not None, timeout_s)
         if self.clock.answer is None:
-            raise NoAnswer(
+            raise errors.NoAnswer(
                 f"{self.name} did not confirm the time within {timeout_s:g} s.",
                 "Check the cable. A device whose journal is full cannot record the change, and does not answer.",
             )
         return self.clock.answer
 
     def asking(
-        self, about: str, message: Message, kind: type[Answer], fits: Callable[[Answer], bool], timeout_s: float
+        self,
+        about: str,
+        message: messages.Message,
+        kind: type[Answer],
+        fits: Callable[[Answer], bool],
+        timeout_s: float,
     ) -> Steps[Answer]:
         if self.session is None:
-            raise UsageError(f"{self.name} is only listened to.", "Open it to ask questions.")
+            raise errors.UsageError(f"{self.name} is only listened to.", "Open it to ask questions.")
         question = Question(message, kind, fits)
         self._questions.append(question)  # pyright: ignore[reportArgumentType]
         try:
@@ -418,14 +404,21 @@ class Core:
         finally:
             self._questions = [it for it in self._questions if it is not question]
         if question.answer is None:
-            raise NoAnswer(f"{self.name} did not answer about {about}.", "Check the cable; is its firmware too old?")
+            raise errors.NoAnswer(
+                f"{self.name} did not answer about {about}.", "Check the cable; is its firmware too old?"
+            )
         return question.answer
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
     def _receive(self, received: Received) -> None:
         message, body, seq = received
-        if seq is None and isinstance(message, JournalIs) and self.session is not None and self.session.log_due:
+        if (
+            seq is None
+            and isinstance(message, messages.JournalIs)
+            and self.session is not None
+            and self.session.log_due
+        ):
             self._resume_log(message.log)
             if self.session.welcome is not None:
                 self.clock.heard(self.session.welcome, message.utc_s)
@@ -440,7 +433,7 @@ class Core:
         assert welcome is not None
         if self._device is not None and welcome.device != self._device:
             session.connected = False
-            raise WrongDevice(
+            raise errors.WrongDevice(
                 f"{self.name} is device {welcome.device:08x}, and {self._device:08x} was expected.",
                 "Check which cable this is.",
             )
@@ -467,7 +460,7 @@ class Core:
         if session.welcome is not None and _hides_log(session.welcome):
             self._resume_log(b"")
         else:
-            session.send(JournalGet(0))
+            session.send(messages.JournalGet(0))
 
     def _resume_log(self, identity: bytes) -> None:
         """Find out where on file this device's log ends, and go on from there."""
@@ -535,28 +528,28 @@ class Core:
     def _check(self, session: HostSession) -> None:
         self._check_halt(session.halted)
         if session.other_device is not None:
-            raise WrongDevice(
+            raise errors.WrongDevice(
                 f"another device answers on {self.name} now: {session.other_device:08x}.",
                 "Its events are not mixed with the first one's: open the port again for it.",
             )
         if session.rewound:
-            raise StorageReplaced(
+            raise errors.StorageReplaced(
                 f"{self.name} has recorded fewer events than the {session.seq_last} received from it before.",
                 "Its memory was replaced or erased: take it out of service and find out why.",
             )
 
-    def _note(self, message: Message, seq: int | None) -> None:
+    def _note(self, message: messages.Message, seq: int | None) -> None:
         """Take in what a message says, and put it in line unless it answers a question. Events wait in the store's line
         if there is a store."""
         if seq is not None:
             self._note_event(message, seq)
-        elif isinstance(message, Result):
+        elif isinstance(message, messages.Result):
             self.queue.settle(self.keyed(), message, self._statuses)
-        elif isinstance(message, TimeIs):
+        elif isinstance(message, messages.TimeIs):
             if self.welcome is not None:
                 self.clock.take(self.welcome, message)
             return
-        elif isinstance(message, Status):
+        elif isinstance(message, messages.Status):
             self._statuses += 1
             self.status = message
         asked = bool(self._questions) and self._answer(message)
@@ -566,8 +559,8 @@ class Core:
         if not asked and (self.events is None or seq is None):
             self._waiting.append(message)
 
-    def _note_event(self, message: Message, seq: int) -> None:
-        if isinstance(message, Event):
+    def _note_event(self, message: messages.Message, seq: int) -> None:
+        if isinstance(message, messages.Event):
             self._seq_heard = seq
             self.view = fold(self.view, message)
             if self.share.wanted:
@@ -576,7 +569,7 @@ class Core:
                     count = self.share.judge.count(lost.at)
                     self.notices.append(ShareLost(lost, count, count > LOST_MAX))
 
-    def _answer(self, message: Message) -> bool:
+    def _answer(self, message: messages.Message) -> bool:
         """Whether the message answers a question."""
         asked = [it for it in self._questions if isinstance(message, it.kind) and it.fits(message)]
         for question in asked:
@@ -584,6 +577,6 @@ class Core:
         return bool(asked)
 
 
-def _hides_log(welcome: Welcome) -> bool:
+def _hides_log(welcome: messages.Welcome) -> bool:
     """A device with a key sends its log in keyed sessions only."""
-    return bool(welcome.has_key) and welcome.role == Role.CLEAR
+    return bool(welcome.has_key) and welcome.role == messages.Role.CLEAR

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
+from fairshoe import messages
 from fairshoe.client.exchange import Core, Step, Steps
 from fairshoe.errors import NoAnswer, UsageError
 from fairshoe.link.dictionary import Dictionary, own_dictionary
-from fairshoe.messages import (
-    JournalGet,
-    JournalIs,
-    JournalRecord,
-    JournalSign,
-    JournalSigned,
-    Role,
-    SeedGet,
-    SeedIs,
-)
 from fairshoe.printable import device_text
 
 LINE_S = 0.3
@@ -22,24 +13,28 @@ LINE_TRIES = 20
 SIGNED_S = 60.0  # a device that shuffles signs when it is done
 
 
-def journal(core: Core, timeout_s: float) -> Steps[JournalIs]:
-    return core.asking("its journal", JournalGet(0), JournalIs, lambda _answer: True, timeout_s)
+def journal(core: Core, timeout_s: float) -> Steps[messages.JournalIs]:
+    return core.asking("its journal", messages.JournalGet(0), messages.JournalIs, lambda _answer: True, timeout_s)
 
 
-def signed_journal(core: Core, last: int, timeout_s: float) -> Steps[JournalSigned]:
-    return core.asking("a signature", JournalSign(), JournalSigned, lambda answer: answer.last >= last, timeout_s)
+def signed_journal(core: Core, last: int, timeout_s: float) -> Steps[messages.JournalSigned]:
+    return core.asking(
+        "a signature", messages.JournalSign(), messages.JournalSigned, lambda answer: answer.last >= last, timeout_s
+    )
 
 
 def journal_record(core: Core, seq: int, timeout_s: float) -> Steps[bytes]:
     about = f"record {seq} of its journal"
-    asking = core.asking(about, JournalGet(seq), JournalRecord, lambda answer: answer.seq == seq, timeout_s)
+    asking = core.asking(
+        about, messages.JournalGet(seq), messages.JournalRecord, lambda answer: answer.seq == seq, timeout_s
+    )
     return (yield from asking).record
 
 
-def seed(core: Core, timeout_s: float) -> Steps[SeedIs]:
-    if core.welcome is None or core.keyed().role != Role.AUDITOR:
+def seed(core: Core, timeout_s: float) -> Steps[messages.SeedIs]:
+    if core.welcome is None or core.keyed().role != messages.Role.AUDITOR:
         raise UsageError("seeds are disclosed only to the auditor.", "Open the shoe with the auditor's key.")
-    return core.asking("its seed", SeedGet(), SeedIs, lambda _answer: True, timeout_s)
+    return core.asking("its seed", messages.SeedGet(), messages.SeedIs, lambda _answer: True, timeout_s)
 
 
 def dictionary(core: Core) -> Steps[Dictionary]:

@@ -20,29 +20,10 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from fairshoe import messages
 from fairshoe.client.store import Store, StoredLog
 from fairshoe.errors import DeckNotShared, DeviceSuspect, NonceAltered, UsageError
 from fairshoe.link.session import HostSession
-from fairshoe.messages import (
-    Booted,
-    CloseBetting,
-    Command,
-    ConfirmLockout,
-    DealCommunity,
-    DeckLoaded,
-    DeckRefused,
-    DeckVerified,
-    Event,
-    GiveCard,
-    Message,
-    Nonce,
-    RemovalStarted,
-    Share,
-    Shuffle,
-    ShuffleCommitted,
-    ShuffleFailed,
-    ShuffleNonce,
-)
 
 NONCE_SIZE = 32
 ASK_S = 10.0  # a request that is lost is made again: no message confirms it
@@ -50,14 +31,28 @@ RESEND_S = 0.5  # the device waits a few seconds
 SHIFT_S = 8 * 3600.0
 LOST_MAX = 3  # shuffles in a shift without the table's share; with one more the device is to be removed
 
-JUDGED = (ShuffleCommitted, ShuffleNonce, DeckVerified, DeckLoaded, ShuffleFailed, DeckRefused, RemovalStarted, Booted)
-_PLAYS = (CloseBetting, ConfirmLockout, GiveCard, DealCommunity)  # commands that need the deck inside
-_ENDS: dict[type[Event], str] = {
-    ShuffleCommitted: "dropped",
-    ShuffleFailed: "failed",
-    DeckRefused: "refused",
-    RemovalStarted: "removed",
-    Booted: "power",
+JUDGED = (
+    messages.ShuffleCommitted,
+    messages.ShuffleNonce,
+    messages.DeckVerified,
+    messages.DeckLoaded,
+    messages.ShuffleFailed,
+    messages.DeckRefused,
+    messages.RemovalStarted,
+    messages.Booted,
+)
+_PLAYS = (
+    messages.CloseBetting,
+    messages.ConfirmLockout,
+    messages.GiveCard,
+    messages.DealCommunity,
+)  # commands that need the deck inside
+_ENDS: dict[type[messages.Event], str] = {
+    messages.ShuffleCommitted: "dropped",
+    messages.ShuffleFailed: "failed",
+    messages.DeckRefused: "refused",
+    messages.RemovalStarted: "removed",
+    messages.Booted: "power",
 }
 _WORDS = {
     "late": "the device recorded no nonce in time",
@@ -101,7 +96,7 @@ class _Open:
 class Judge:
     """Follows the events of one log, stored or live, in order."""
 
-    def __init__(self, nonce_of: Callable[[ShuffleCommitted], bytes]) -> None:
+    def __init__(self, nonce_of: Callable[[messages.ShuffleCommitted], bytes]) -> None:
         self.lost: list[LostShare] = []
         self.accepted: set[int] = set()  # decks that a supervisor accepted, by the number of their shuffle
         self._nonce_of = nonce_of
@@ -109,16 +104,16 @@ class Judge:
         self._decks: dict[int, LostShare | None] = {}  # None: nothing against it
         self._inside = 0
 
-    def feed(self, event: Event, at: float) -> LostShare | None:
+    def feed(self, event: messages.Event, at: float) -> LostShare | None:
         """What this event shows to be lost. Raises NonceAltered if another nonce is recorded than was given."""
-        if isinstance(event, ShuffleNonce):
+        if isinstance(event, messages.ShuffleNonce):
             return self._note_nonce(event, at)
-        if isinstance(event, DeckVerified):
+        if isinstance(event, messages.DeckVerified):
             shuffle, self._open = self._open or _Open(event.seq, b"", "unseen"), None
             lost = self._lose(shuffle, event.deck, shuffle.why, at) if shuffle.why else None
             self._decks[event.deck], self._inside = lost, event.deck
             return lost
-        if isinstance(event, DeckLoaded):  # shuffled elsewhere
+        if isinstance(event, messages.DeckLoaded):  # shuffled elsewhere
             self._decks[event.deck], self._inside = None, event.deck
             return None
         lost = None
@@ -126,7 +121,7 @@ class Judge:
         if why is not None and self._open is not None:
             lost = self._lose(self._open, event.deck, why, at)
             self._open = None
-        if isinstance(event, ShuffleCommitted):
+        if isinstance(event, messages.ShuffleCommitted):
             self._open = _Open(event.seq, self._nonce_of(event), "unrecorded" if event.wait_ds else "no_wait")
         return lost
 
@@ -139,15 +134,15 @@ class Judge:
         """Of the shift that ends now."""
         return sum(now - it.at < SHIFT_S for it in self.lost)
 
-    def _note_nonce(self, event: ShuffleNonce, at: float) -> LostShare | None:
+    def _note_nonce(self, event: messages.ShuffleNonce, at: float) -> LostShare | None:
         shuffle = self._open
         if shuffle is None:
             return None
-        if event.share == Share.ABORTED:
+        if event.share == messages.Share.ABORTED:
             self._open = None
             return self._lose(shuffle, event.deck, "aborted", at)
-        if event.share != Share.GIVEN:
-            shuffle.why = "declined" if event.share == Share.DECLINED else "late"
+        if event.share != messages.Share.GIVEN:
+            shuffle.why = "declined" if event.share == messages.Share.DECLINED else "late"
         elif event.nonce != shuffle.nonce:
             raise NonceAltered(
                 f"the shuffle of event {shuffle.seq} was given nonce {shuffle.nonce.hex()}, and its record says "
@@ -187,7 +182,7 @@ class TableShare:
         self._device = 0
         self._log: StoredLog | None = None
         self.judge = Judge(self._nonce_of)
-        self._answer: Nonce | None = None  # until the device has recorded what became of it
+        self._answer: messages.Nonce | None = None  # until the device has recorded what became of it
         self._ask_at = 0.0
         self._again_at = 0.0
 
@@ -202,26 +197,26 @@ class TableShare:
         if self._store is not None:
             self.recall(self._store.share_history(log.id, time.time() - SHIFT_S, JUDGED))
 
-    def recall(self, history: Iterable[tuple[Message, float]]) -> None:
+    def recall(self, history: Iterable[tuple[messages.Message, float]]) -> None:
         """Judge these events, each with the UTC second when it was stored, and forget what was known before."""
         self.judge = Judge(self._nonce_of)
         for event, at in history:
-            if isinstance(event, Event):
+            if isinstance(event, messages.Event):
                 self.judge.feed(event, at)
 
-    def heard(self, event: Event) -> LostShare | None:
+    def heard(self, event: messages.Event) -> LostShare | None:
         """Answer a commitment, and judge the shuffle that this event ends."""
-        if isinstance(event, ShuffleCommitted) and event.wait_ds:
-            self._answer = Nonce(Share.GIVEN, event.seq, self._nonce_of(event))
+        if isinstance(event, messages.ShuffleCommitted) and event.wait_ds:
+            self._answer = messages.Nonce(messages.Share.GIVEN, event.seq, self._nonce_of(event))
             self._again_at = 0.0
-        elif isinstance(event, ShuffleNonce):
+        elif isinstance(event, messages.ShuffleNonce):
             self._answer = None
         return self.judge.feed(event, time.time())
 
-    def check(self, kind: type[Command]) -> None:
+    def check(self, kind: type[messages.Command]) -> None:
         """Raises DeckNotShared for a command that would use a deck without the table's share, and DeviceSuspect for
         any that would use a device which lost too many."""
-        if not self.wanted or kind not in (*_PLAYS, Shuffle):
+        if not self.wanted or kind not in (*_PLAYS, messages.Shuffle):
             return
         count = self.judge.count(time.time())
         if count > LOST_MAX:
@@ -244,7 +239,7 @@ class TableShare:
             raise UsageError("a deck is accepted by name.", "Say who accepts it.")
         if against is None:
             raise UsageError("there is nothing against the deck inside.", "Go on.")
-        self.check(Shuffle)
+        self.check(messages.Shuffle)
         self.judge.accepted.add(against.seq)
         if self._store is not None and self._log is not None:
             self._store.accept_deck(self._log.id, against.seq, by)
@@ -265,12 +260,12 @@ class TableShare:
             return
         if now >= self._ask_at:
             self._ask_at = now + ASK_S
-            session.send(Nonce(Share.ASKED, 0, bytes(NONCE_SIZE)))
+            session.send(messages.Nonce(messages.Share.ASKED, 0, bytes(NONCE_SIZE)))
         if self._answer is not None and now >= self._again_at:
             self._again_at = now + RESEND_S
             session.send(self._answer)
 
-    def _nonce_of(self, event: ShuffleCommitted) -> bytes:
+    def _nonce_of(self, event: messages.ShuffleCommitted) -> bytes:
         """Another for every commitment, and the same when it is asked for again."""
         log = self._log.identity if self._log else b""
         text = b"fairshoe nonce 1" + log + struct.pack("<II", self._device, event.seq) + event.commitment

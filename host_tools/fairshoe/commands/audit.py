@@ -11,15 +11,7 @@ from fairshoe.client.shoe import Shoe
 from fairshoe.client.store import Store
 from fairshoe.client.table_share import LOST_MAX, SHIFT_S, recall
 from fairshoe.errors import AuditFailed, UsageError
-from fairshoe.journal.seed_audit import (
-    CARDS_MAX,
-    Committed,
-    NothingDisclosed,
-    Verdict,
-    examine,
-    find_commitment,
-    read_hex,
-)
+from fairshoe.journal import seed_audit
 from fairshoe.keys import read_key
 from fairshoe.messages import CloseBetting, Role, Share
 from fairshoe.printable import printable, say
@@ -60,23 +52,26 @@ def _shares(options: argparse.Namespace) -> int:
     return 0
 
 
-def _given(options: argparse.Namespace) -> Verdict:
+def _given(options: argparse.Namespace) -> seed_audit.Verdict:
     if None in (options.seed, options.commitment, options.cards):
         raise UsageError("what is to be audited?", "Give --seed, --commitment and --cards, or a port.")
     if options.key_file or options.events:
         raise UsageError("--key-file and --events need a port.", "Name the port, or leave them out.")
-    if not 1 <= options.cards <= CARDS_MAX:
-        raise UsageError(f"a deck of {options.cards} cards?", f"Give --cards from 1 to {CARDS_MAX}.")
-    seed, commitment = read_hex(options.seed, "--seed"), read_hex(options.commitment, "--commitment")
+    if not 1 <= options.cards <= seed_audit.CARDS_MAX:
+        raise UsageError(f"a deck of {options.cards} cards?", f"Give --cards from 1 to {seed_audit.CARDS_MAX}.")
+    seed, commitment = (
+        seed_audit.read_hex(options.seed, "--seed"),
+        seed_audit.read_hex(options.commitment, "--commitment"),
+    )
     if options.nonce is None:
-        return examine(seed, Committed(commitment), options.cards)
+        return seed_audit.examine(seed, seed_audit.Committed(commitment), options.cards)
     if options.device is None or options.event is None:
         raise UsageError("--nonce needs --device and --event.", "The order depends on both; the events have them.")
-    record = Committed(commitment, Share.GIVEN, read_hex(options.nonce, "--nonce"))
-    return examine(seed, record, options.cards, options.device, options.event)
+    record = seed_audit.Committed(commitment, Share.GIVEN, seed_audit.read_hex(options.nonce, "--nonce"))
+    return seed_audit.examine(seed, record, options.cards, options.device, options.event)
 
 
-def _fetched(options: argparse.Namespace) -> Verdict:
+def _fetched(options: argparse.Namespace) -> seed_audit.Verdict:
     if not options.key_file or not options.events:
         raise UsageError("a port needs --key-file and --events.", "See fairshoe audit shuffle --help.")
     if options.seed or options.commitment or options.cards or options.nonce:
@@ -85,18 +80,18 @@ def _fetched(options: argparse.Namespace) -> Verdict:
         answer = shoe.seed()
         device = shoe.welcome.device if shoe.welcome else 0
     if not answer.kept:
-        raise NothingDisclosed(
+        raise seed_audit.NothingDisclosed(
             f"{options.port} erases its seeds.", 'Its board config must say "audit": {"seeds": "disclose"} beforehand.'
         )
     if not answer.seq:
-        raise NothingDisclosed(
+        raise seed_audit.NothingDisclosed(
             f"{options.port} has no seed to disclose.", "Ask again when a round with a shuffled deck has ended."
         )
-    record = find_commitment(Path(options.events), answer.seq)
-    return examine(answer.seed, record, answer.cards, device, answer.seq)
+    record = seed_audit.find_commitment(Path(options.events), answer.seq)
+    return seed_audit.examine(answer.seed, record, answer.cards, device, answer.seq)
 
 
-def _print(verdict: Verdict, as_json: bool) -> None:
+def _print(verdict: seed_audit.Verdict, as_json: bool) -> None:
     if as_json:
         answer = {
             "seed": verdict.seed.hex(),

@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fairshoe.messages import (
-    BettingClosed,
-    CutReached,
-    EndRound,
-    Record,
-    Recorded,
-    RemainderTaken,
-    SetPositions,
-    What,
-)
+from fairshoe import messages
 
 if TYPE_CHECKING:
     from fairshoe.demo.table import Table
@@ -32,28 +23,28 @@ class Dealer:
     def __init__(self, table: Table) -> None:
         self.table = table
 
-    def record(self, what: What, a: int = 0, b: int = 0) -> None:
-        self.table.order(Record, after_s=0.5, what=what, a=a, b=b)
+    def record(self, what: messages.What, a: int = 0, b: int = 0) -> None:
+        self.table.order(messages.Record, after_s=0.5, what=what, a=a, b=b)
 
     def draw(self, cards: int) -> None:
         self.table.do(*["draw 150"] * cards, after_s=DRAW_S)
 
     def burn(self) -> None:
         self.draw(1)
-        self.table.wait(Recorded)
+        self.table.wait(messages.Recorded)
 
     def deal(self, boxes: int) -> None:
         """The dealer's card, which closes the betting, and two to each box."""
-        self.table.order(SetPositions, positions=boxes)
+        self.table.order(messages.SetPositions, positions=boxes)
         self.draw(1)
-        self.table.wait(BettingClosed)
+        self.table.wait(messages.BettingClosed)
         self.draw(2 * boxes)
 
     def finish(self, cards: int) -> None:
         """Dealer's Card, and so many."""
-        self.record(What.DEALER_CARD)
+        self.record(messages.What.DEALER_CARD)
         self.draw(cards)
-        self.table.order(EndRound, after_s=1.2)
+        self.table.order(messages.EndRound, after_s=1.2)
 
 
 def play(table: Table, screen: Screen) -> None:
@@ -66,18 +57,18 @@ def play(table: Table, screen: Screen) -> None:
     dealer.draw(2)
     dealer.finish(2)
     screen.heading("Act 3: another dealer burns a card; a ten turns up and is taken out")
-    dealer.record(What.DEALER_CHANGE)
+    dealer.record(messages.What.DEALER_CHANGE)
     dealer.burn()
     dealer.deal(2)
     dealer.draw(1)
-    dealer.record(What.TEN_FOUND, 1)
+    dealer.record(messages.What.TEN_FOUND, 1)
     dealer.finish(2)
     screen.heading("Act 4: the cut card; the round is finished, then the shoe is")
     dealer.deal(2)  # with the cut card among them, which is no card
-    table.wait(CutReached)
+    table.wait(messages.CutReached)
     dealer.draw(2)
     dealer.finish(1)
     table.do("lift", after_s=1.2)
-    table.wait(RemainderTaken)
+    table.wait(messages.RemainderTaken)
     screen.heading("Act 5: rack and rest are counted: the set, without the ten")
-    dealer.record(What.STUB_COUNTED, SET - 1)
+    dealer.record(messages.What.STUB_COUNTED, SET - 1)

@@ -4,19 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from fairshoe import messages
 from fairshoe.demo import hand_shoe
 from fairshoe.demo.table import PLAYERS, Facts, Play, Story, Table, Told
 from fairshoe.games.profiles import load_game
 from fairshoe.games.record_kinds import COMMUNITY, DEALER
-from fairshoe.messages import (
-    CloseBetting,
-    ConfirmLockout,
-    EndRound,
-    GiveCard,
-    SetPositions,
-    StackTaken,
-    What,
-)
 from fairshoe.text.screen import Screen
 from firmware.protocol.ids import HOUSE_VOID
 
@@ -105,16 +97,16 @@ def _open(table: Table, players: int, look: bool = False) -> None:
     table.shuffle()
     if look:
         table.look("Press CLOSE")
-    table.order(SetPositions, positions=players)
-    table.order(CloseBetting)
+    table.order(messages.SetPositions, positions=players)
+    table.order(messages.CloseBetting)
 
 
 def _extra_card(table: Table) -> None:
     """A rule makes one more card due, and the shoe gives it."""
     table.look("One card more is due")
-    table.order(GiveCard)
+    table.order(messages.GiveCard)
     table.do("take")
-    table.wait(StackTaken)
+    table.wait(messages.StackTaken)
 
 
 def _void_deck_out(table: Table) -> None:
@@ -127,26 +119,26 @@ def _double_down_stud(table: Table, screen: Screen) -> None:
     _open(table, 3, look=True)
     table.stacks(4)
     table.look("Double down wagers")
-    table.order(CloseBetting)
+    table.order(messages.CloseBetting)
     table.look("Settle every hand")
     table.release()
-    table.order(EndRound)
+    table.order(messages.EndRound)
     screen.heading("Act 2: a common card lies face up, and the next one takes its place before a player doubles down")
     _open(table, 2)
     table.stacks(3)
-    table.record(What.FACE_UP, 1)
+    table.record(messages.What.FACE_UP, 1)
     _extra_card(table)
-    table.order(CloseBetting)
+    table.order(messages.CloseBetting)
     table.release()
-    table.order(EndRound)
+    table.order(messages.EndRound)
     screen.heading("Act 3: the hole card is seen while wagers are open: all hands are void")
     _open(table, 2)
     table.stacks(3)
-    table.record(What.HOLE_CARD_SEEN)
+    table.record(messages.What.HOLE_CARD_SEEN)
     _void_deck_out(table)
     screen.heading("Act 4: a card jams; this game has no clause for it, and the house decides that the round is void")
     table.jam_while_dealing(3 * table.facts.deck, 2)
-    table.record(What.HOUSE_DECISION, HOUSE_VOID)
+    table.record(messages.What.HOUSE_DECISION, HOUSE_VOID)
 
 
 def _boston_5_stud(table: Table, screen: Screen) -> None:
@@ -155,20 +147,20 @@ def _boston_5_stud(table: Table, screen: Screen) -> None:
     table.stacks(5)
     table.look("Second wagers")
     for position in (1, 2, 3):
-        table.record(What.SECOND_WAGER, position, 1)
-    table.record(What.FOLD, 4)
+        table.record(messages.What.SECOND_WAGER, position, 1)
+    table.record(messages.What.FOLD, 4)
     table.release()
-    table.record(What.SECOND_WAGER, 2, 0)  # may be taken back until the last cards go out
-    table.record(What.FINAL_DEAL, 2)
+    table.record(messages.What.SECOND_WAGER, 2, 0)  # may be taken back until the last cards go out
+    table.record(messages.What.FINAL_DEAL, 2)
     table.look("Deal two cards each")
-    table.order(EndRound)
+    table.order(messages.EndRound)
     screen.heading("Act 2: the dealer has four cards of five, and one from the rest completes the hand")
     _open(table, 1)
     table.stacks(2)
     table.release()
-    table.record(What.FINAL_DEAL, 1)
-    table.record(What.MISDEAL, DEALER, 4)
-    table.order(EndRound)
+    table.record(messages.What.FINAL_DEAL, 1)
+    table.record(messages.What.MISDEAL, DEALER, 4)
+    table.order(messages.EndRound)
     screen.heading("Act 3: a card jams in the third stack: the round is void, two complete hands stand")
     table.jam_while_dealing(2 * table.facts.deck, 2)
     screen.heading("Act 4: the next round is a good one again")
@@ -178,16 +170,16 @@ def _boston_5_stud(table: Table, screen: Screen) -> None:
 def _caribbean_stud(table: Table, screen: Screen) -> None:
     screen.heading(f"Act 1: {PLAYERS} players, progressive wagers and Cover All")
     _open(table, PLAYERS, look=True)
-    table.record(What.PROGRESSIVE, 3, 2)
-    table.order(ConfirmLockout)  # refused: a chip is missing
+    table.record(messages.What.PROGRESSIVE, 3, 2)
+    table.order(messages.ConfirmLockout)  # refused: a chip is missing
     table.look("Progressive chips")
-    table.record(What.PROGRESSIVE, 3, 3)
+    table.record(messages.What.PROGRESSIVE, 3, 3)
     table.look("lock-out: LOCK")
-    table.order(ConfirmLockout)
+    table.order(messages.ConfirmLockout)
     table.stacks(PLAYERS + 1)
     table.release()
     table.look("GREEN end")  # the page of Cover All, once the rest is taken
-    table.order(EndRound)
+    table.order(messages.EndRound)
     screen.heading("Act 2: a deck with 51 cards")
     table.short_deck()
     screen.heading("Act 3: a card jams while a stack is dealt")
@@ -196,10 +188,10 @@ def _caribbean_stud(table: Table, screen: Screen) -> None:
     _open(table, 1)
     table.lock_out()
     table.stacks(2)
-    table.record(What.MISDEAL, DEALER, 4)
+    table.record(messages.What.MISDEAL, DEALER, 4)
     _extra_card(table)
     table.release()
-    table.order(EndRound)
+    table.order(messages.EndRound)
 
 
 def _double_cross_poker(table: Table, screen: Screen) -> None:
@@ -208,12 +200,12 @@ def _double_cross_poker(table: Table, screen: Screen) -> None:
     table.stacks(4)
     table.release()
     table.look("Deal the cross")
-    table.order(EndRound)
+    table.order(messages.EndRound)
     screen.heading("Act 2: six cards in the cross: all hands are void")
     _open(table, 2)
     table.stacks(3)
     table.release()
-    table.record(What.MISDEAL, COMMUNITY, 6)
+    table.record(messages.What.MISDEAL, COMMUNITY, 6)
     screen.heading("Act 3: two more rounds")
     table.play_round(1)
     table.play_round(1)
@@ -221,10 +213,10 @@ def _double_cross_poker(table: Table, screen: Screen) -> None:
     _open(table, 1)
     table.stacks(2)
     table.release()
-    table.order(EndRound)  # refused
+    table.order(messages.EndRound)  # refused
     table.look("Count the stub")
-    table.record(What.STUB_COUNTED, 43)
-    table.order(EndRound)
+    table.record(messages.What.STUB_COUNTED, 43)
+    table.order(messages.EndRound)
 
 
 _POKER: dict[str, tuple[Play, Told, list[str]]] = {

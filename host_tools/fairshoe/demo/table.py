@@ -21,41 +21,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, cast
 
+from fairshoe import messages
 from fairshoe.client.shoe import CommandResult, Shoe
 from fairshoe.errors import NoAnswer, SimulatorError
 from fairshoe.games.record_kinds import Source
 from fairshoe.keys import RoleKey, role_key, write_key
-from fairshoe.messages import (
-    AcknowledgeWarning,
-    CloseBetting,
-    Command,
-    CommandEnded,
-    ConfirmLockout,
-    DeckRefused,
-    DeckRemoved,
-    DeckVerified,
-    EmptyProved,
-    EndRound,
-    Event,
-    Message,
-    Outcome,
-    Reason,
-    Record,
-    Recorded,
-    Release,
-    RemainderTaken,
-    Role,
-    RoundEnded,
-    RoundVoided,
-    SetPositions,
-    Shuffle,
-    StackOffered,
-    StackTaken,
-    Status,
-    WarningCleared,
-    WarningLatched,
-    What,
-)
+from fairshoe.messages import What
 from fairshoe.sim import pseudo_terminal
 from fairshoe.text.describe import words
 from fairshoe.text.screen import Screen
@@ -156,23 +127,23 @@ class Tally:
     warnings: list[str] = field(default_factory=list[str])
     rules: list[str] = field(default_factory=list[str])  # clauses named, each once
 
-    def count(self, event: Event) -> None:
+    def count(self, event: messages.Event) -> None:
         clause = getattr(event, "clause", "HOUSE")
         if clause not in ("", "HOUSE", *self.rules):
             self.rules.append(clause)
         match event:
-            case RoundEnded():
+            case messages.RoundEnded():
                 self.ended += 1
-            case RoundVoided():
+            case messages.RoundVoided():
                 self.voided += 1
-            case DeckVerified():
+            case messages.DeckVerified():
                 self.decks_verified += 1
-            case DeckRefused():
+            case messages.DeckRefused():
                 self.decks_refused += 1
-            case StackTaken():
+            case messages.StackTaken():
                 self.stacks += 1
                 self.cards += event.cards
-            case WarningLatched():
+            case messages.WarningLatched():
                 self.warnings.append(event.warning.name.lower())
             case _:
                 pass
@@ -189,9 +160,9 @@ class Table:
         self._screen = screen
         self._speed = speed
         self._messages = shoe.messages(quiet_s=EVENT_S)
-        self._early: list[Event] = []  # came after the end of a command whose answer was still awaited
+        self._early: list[messages.Event] = []  # came after the end of a command whose answer was still awaited
 
-    def wait(self, *kinds: type[Event]) -> Event:
+    def wait(self, *kinds: type[messages.Event]) -> messages.Event:
         """The next event of one of the kinds; everything on the way is shown and counted."""
         end = time.monotonic() + EVENT_S + SLOWEST_S / self._speed
         for event in self._early:
@@ -200,15 +171,15 @@ class Table:
                 return event
         for message in self._messages:
             if isinstance(self._see(message), kinds):
-                return cast(Event, message)
+                return cast(messages.Event, message)
             if time.monotonic() > end:
                 break
         names = " or ".join(kind.NAME for kind in kinds)
         raise NoAnswer(f"no {names} came.", "The shoe has stopped talking; run the command again.")
 
-    def _see(self, message: Message) -> Message:
+    def _see(self, message: messages.Message) -> messages.Message:
         self._screen.show(message)
-        if isinstance(message, Event):
+        if isinstance(message, messages.Event):
             self.tally.count(message)
             self.shoe.acknowledge()  # before the dealer takes his time
         return message
@@ -217,7 +188,7 @@ class Table:
         """Keep the session for a while; nothing is shown."""
         end = time.monotonic() + seconds
         for message in self._messages:
-            if isinstance(message, Event):
+            if isinstance(message, messages.Event):
                 self.shoe.acknowledge()
             if time.monotonic() > end:
                 return
@@ -227,7 +198,7 @@ class Table:
         end = time.monotonic() + 5
         for message in self._messages:
             self._see(message)
-            if isinstance(message, Status) and (message.events_waiting == 0 or time.monotonic() > end):
+            if isinstance(message, messages.Status) and (message.events_waiting == 0 or time.monotonic() > end):
                 return message.events_waiting
         return 0
 
@@ -237,7 +208,7 @@ class Table:
             time.sleep(after_s / self._speed)
             self._child.hand(action)
 
-    def order(self, kind: type[Command], after_s: float = 0.8, **arguments: int) -> CommandResult:
+    def order(self, kind: type[messages.Command], after_s: float = 0.8, **arguments: int) -> CommandResult:
         """A command of the table system; what happens until its outcome is shown and counted."""
         time.sleep(after_s / self._speed)
         pending = self.shoe.start(kind, **arguments)
@@ -245,18 +216,18 @@ class Table:
         self._early = []
         for message in self._messages:
             self._see(message)
-            if ended and isinstance(message, Event):
+            if ended and isinstance(message, messages.Event):
                 self._early.append(message)
             # The answer may come before the events that led to it, or after: see all of it.
-            ended = ended or (isinstance(message, CommandEnded) and message.op == pending.op)
+            ended = ended or (isinstance(message, messages.CommandEnded) and message.op == pending.op)
             result = pending.result
-            if result is not None and (ended or result.outcome == Outcome.REJECTED):  # a refusal is no event
+            if result is not None and (ended or result.outcome == messages.Outcome.REJECTED):  # a refusal is no event
                 return result
         raise NoAnswer(f"no outcome of {kind.NAME}.", "The shoe has stopped talking; run the command again.")
 
     def record(self, what: What, a: int = 0, b: int = 0) -> CommandResult:
         """Something that no sensor sees."""
-        return self.order(Record, what=what, a=a, b=b)
+        return self.order(messages.Record, what=what, a=a, b=b)
 
     def look(self, words: str) -> None:
         """Read the display, which must say this by now."""
@@ -269,36 +240,36 @@ class Table:
 
     def shuffle(self, cards: int | str = 0) -> CommandResult:
         self.do(f"load {cards or self.facts.deck}")
-        result = self.order(Shuffle)
-        if not result.done and result.reason == Reason.NEED:
+        result = self.order(messages.Shuffle)
+        if not result.done and result.reason == messages.Reason.NEED:
             # A table that keeps records: what people do with a new deck is recorded first.
             for step in (What.INSPECTED, What.VERIFIED, What.SHOWN, What.WASHED):
                 self.record(step, 1)
             self.record(What.PROVENANCE, 1, Source.MACHINE)
-            result = self.order(Shuffle)
+            result = self.order(messages.Shuffle)
         return result
 
     def open_round(self, players: int) -> None:
-        self.order(SetPositions, positions=players)
-        self.order(CloseBetting)
+        self.order(messages.SetPositions, positions=players)
+        self.order(messages.CloseBetting)
         if self.facts.lockout:
             self.lock_out()
 
     def lock_out(self) -> None:
-        if not self.order(ConfirmLockout).done:
+        if not self.order(messages.ConfirmLockout).done:
             self.record(What.PROGRESSIVE, 0, 0)
-            self.order(ConfirmLockout)
+            self.order(messages.ConfirmLockout)
 
     def stacks(self, count: int) -> None:
         for _ in range(count):
-            self.wait(StackOffered)
+            self.wait(messages.StackOffered)
             self.do("take")
-            self.wait(StackTaken)
+            self.wait(messages.StackTaken)
 
     def release(self) -> None:
-        self.order(Release)
+        self.order(messages.Release)
         self.do("take")
-        self.wait(RemainderTaken)
+        self.wait(messages.RemainderTaken)
 
     def play_round(self, players: int) -> None:
         """From the deck in the dealer's hand to the end, as any game has it."""
@@ -306,15 +277,15 @@ class Table:
         self.open_round(players)
         self.stacks(players + 1)
         if self.facts.closings > 1:
-            self.order(CloseBetting)
+            self.order(messages.CloseBetting)
         self.release()
         if self.facts.final_each:
             self.record(What.FINAL_DEAL, players)
-        if not self.order(EndRound).done:
+        if not self.order(messages.EndRound).done:
             self.look("Count the stub")
             self.do("press lock")
-            self.wait(Recorded)
-            self.order(EndRound)
+            self.wait(messages.Recorded)
+            self.order(messages.EndRound)
 
     def hand_out(self) -> None:
         """A machine that shuffles and does not deal."""
@@ -327,33 +298,33 @@ class Table:
         self.open_round(1)
         self.stacks(2)
         if self.facts.closings > 1:
-            self.order(CloseBetting)
-        self.order(Release)
+            self.order(messages.CloseBetting)
+        self.order(messages.Release)
         self.do("take")
         self._back_to_work()
 
     def draw_round(self, cards: int) -> None:
-        self.order(CloseBetting)
+        self.order(messages.CloseBetting)
         self.do(*["draw 150"] * cards, after_s=0.6)
-        self.order(EndRound)
+        self.order(messages.EndRound)
 
     def two_at_once(self) -> None:
-        self.order(CloseBetting)
+        self.order(messages.CloseBetting)
         self.do("draw 150", "draw_two 150")
-        self.wait(WarningLatched)
+        self.wait(messages.WarningLatched)
         self.do("open", "clear", "close", after_s=1.2)
         self._back_to_work()
 
     def _back_to_work(self) -> None:
-        self.order(AcknowledgeWarning, after_s=1.2)
-        self.wait(WarningCleared)
+        self.order(messages.AcknowledgeWarning, after_s=1.2)
+        self.wait(messages.WarningCleared)
 
     def short_deck(self) -> None:
         self.shuffle(self.facts.deck - 1)
-        self.order(AcknowledgeWarning)
-        self.wait(DeckRemoved)
+        self.order(messages.AcknowledgeWarning)
+        self.wait(messages.DeckRemoved)
         self.do("take")
-        self.wait(WarningCleared)
+        self.wait(messages.WarningCleared)
 
     def jam_while_dealing(self, ejected_before: int, stacks: int = 1) -> None:
         """After so many stacks, in the middle of the next one, a card stops at the exit."""
@@ -362,9 +333,9 @@ class Table:
         self.shuffle()
         self.open_round(PLAYERS)
         for _ in range(stacks):
-            self.wait(StackOffered)
+            self.wait(messages.StackOffered)
             self.do("take")
-        self.wait(WarningLatched)
+        self.wait(messages.WarningLatched)
         self.do("open", "clear", "close", after_s=1.2)
         self._back_to_work()
 
@@ -378,7 +349,7 @@ def play(arguments: list[str], story: Story, speed: float, screen: Screen) -> in
         tcp = [] if pseudo_terminal.available() else ["--tcp", "0"]
         child = Child([*arguments, "--key-file", str(key_file), "--mode", "table", *tcp])
         try:
-            return _run(child, story, role_key(key, Role.TABLE), speed, screen)
+            return _run(child, story, role_key(key, messages.Role.TABLE), speed, screen)
         finally:
             screen.finish()
             child.close()
@@ -400,7 +371,7 @@ def _run(child: Child, story: Story, key: RoleKey, speed: float, screen: Screen)
     with Shoe.open(port, key, reconnect=False) as shoe:
         table = Table(shoe, child, screen, speed, story.facts)
         screen.heading("Power-up: the machine proves that it is empty")
-        table.wait(EmptyProved)
+        table.wait(messages.EmptyProved)
         story.play(table, screen)
         missing = table.drain()
         screen.finish()

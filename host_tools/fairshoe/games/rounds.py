@@ -15,55 +15,25 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from fairshoe import messages
 from fairshoe.games.record_kinds import COMMUNITY, DEALER
-from fairshoe.messages import (
-    BettingClosed,
-    Booted,
-    CardsOdd,
-    Consequence,
-    DeckLoaded,
-    DeckRefused,
-    DeckRemoved,
-    DeckVerified,
-    Event,
-    Fault,
-    GreenPressed,
-    HeldBack,
-    HoleCardRead,
-    LockoutConfirmed,
-    Message,
-    Need,
-    Recorded,
-    ReleaseStarted,
-    RemainderReleased,
-    RemainderTaken,
-    RemovalStarted,
-    RoundEnded,
-    RoundStarted,
-    RoundVoided,
-    ShuffleStarted,
-    StackOffered,
-    StackStarted,
-    StackTaken,
-    StubDue,
-    What,
-)
+from fairshoe.messages import What
 from firmware.protocol.ids import UNKNOWN_U8, UNKNOWN_U16
 
 COMMUNITY_GAMES = ("DDS",)  # the last stack is the community's; in all other games the dealer's
-_CARD_DUE = (Consequence.COMPLETE_HAND, Consequence.REJECT_CARD)
+_CARD_DUE = (messages.Consequence.COMPLETE_HAND, messages.Consequence.REJECT_CARD)
 # The record that gives what a request was held back for.
 _GIVEN_BY = {
-    What.CUT: Need.CUT,
-    What.WASHED: Need.INDUCTION,
-    What.PROVENANCE: Need.PROVENANCE,
-    What.BURNED: Need.BURN,
-    What.STUB_COUNTED: Need.STUB_COUNT,
-    What.DISPUTE: Need.DISPUTE,
-    What.WINNER_HOLD: Need.DISPUTE,
-    What.HOUSE_DECISION: Need.HOUSE_DECISION,
-    What.OUT_OF_SERVICE: Need.SERVICE,
-    What.PROGRESSIVE: Need.PROGRESSIVE,
+    What.CUT: messages.Need.CUT,
+    What.WASHED: messages.Need.INDUCTION,
+    What.PROVENANCE: messages.Need.PROVENANCE,
+    What.BURNED: messages.Need.BURN,
+    What.STUB_COUNTED: messages.Need.STUB_COUNT,
+    What.DISPUTE: messages.Need.DISPUTE,
+    What.WINNER_HOLD: messages.Need.DISPUTE,
+    What.HOUSE_DECISION: messages.Need.HOUSE_DECISION,
+    What.OUT_OF_SERVICE: messages.Need.SERVICE,
+    What.PROGRESSIVE: messages.Need.PROGRESSIVE,
 }
 
 
@@ -99,7 +69,7 @@ class Stack:
 class Due:
     """What has to happen before the round goes on, and the clause that asks for it."""
 
-    need: Need
+    need: messages.Need
     clause: str
 
 
@@ -121,8 +91,8 @@ class Void:
     `cards_out` and `cards_inside` are what the device counted at that moment."""
 
     clause: str
-    consequence: Consequence
-    warning: Fault
+    consequence: messages.Consequence
+    warning: messages.Fault
     hands_kept: tuple[int, ...] | None
     stacks_taken: int | None
     cards_out: int | None
@@ -182,9 +152,9 @@ class RoundView:
     @property
     def due(self) -> tuple[Due, ...]:
         """What is due: single cards, a count of the stub, and what the last request was held back for."""
-        found = [Due(Need.CARD, clause) for clause in self.cards_due]
+        found = [Due(messages.Need.CARD, clause) for clause in self.cards_due]
         if self.stub_due:
-            found.append(Due(Need.STUB_COUNT, self.stub_due))
+            found.append(Due(messages.Need.STUB_COUNT, self.stub_due))
         if self.held is not None and self.held.need not in [it.need for it in found]:
             found.append(self.held)
         return tuple(found) if self.stage is not Stage.VOID else ()
@@ -219,13 +189,13 @@ class RoundView:
         return len(self._numbers()) if out and len(self._numbers()) > 1 else None
 
 
-def fold(view: RoundView, event: Message) -> RoundView:
+def fold(view: RoundView, event: messages.Message) -> RoundView:
     """The view after this event. An event that the view has already changes nothing, and nor does anything that says
     nothing about rounds."""
-    if type(event) not in _KINDS or not isinstance(event, Event) or event.seq <= view.seq:
+    if type(event) not in _KINDS or not isinstance(event, messages.Event) or event.seq <= view.seq:
         return view
     view = replace(view, seq=event.seq)
-    if isinstance(event, RoundStarted):
+    if isinstance(event, messages.RoundStarted):
         return _started(view, event)
     view = _note_deck(view, event)
     if not event.round or event.round < view.number:
@@ -236,7 +206,7 @@ def fold(view: RoundView, event: Message) -> RoundView:
     return step(view, event) if step is not None else view
 
 
-def _started(view: RoundView, event: RoundStarted) -> RoundView:
+def _started(view: RoundView, event: messages.RoundStarted) -> RoundView:
     return RoundView(
         seq=event.seq,
         number=event.round,
@@ -251,29 +221,35 @@ def _started(view: RoundView, event: RoundStarted) -> RoundView:
     )
 
 
-def _note_deck(view: RoundView, event: Event) -> RoundView:
+def _note_deck(view: RoundView, event: messages.Event) -> RoundView:
     """What happens to the deck in the machine, whichever round it is for."""
     match event:
-        case DeckVerified():
+        case messages.DeckVerified():
             return replace(view, deck_ready=event.counted)
-        case DeckLoaded():
+        case messages.DeckLoaded():
             return replace(view, deck_ready=event.expected)
-        case RemainderTaken() if not event.round:
+        case messages.RemainderTaken() if not event.round:
             return replace(view, deck_ready=None, deck_handed=0 if view.deck_ready is None else event.deck)
-        case ShuffleStarted() if event.deck == view.deck_handed:
+        case messages.ShuffleStarted() if event.deck == view.deck_handed:
             return replace(view, deck_ready=None, deck_handed=0)
-        case Booted() | ShuffleStarted() | RemovalStarted() | DeckRefused() | DeckRemoved():
+        case (
+            messages.Booted()
+            | messages.ShuffleStarted()
+            | messages.RemovalStarted()
+            | messages.DeckRefused()
+            | messages.DeckRemoved()
+        ):
             return replace(view, deck_ready=None)
-        case HeldBack():
+        case messages.HeldBack():
             return replace(view, held=Due(event.need, event.clause))
-        case Recorded() if view.held is not None and _GIVEN_BY.get(event.what) == view.held.need:
+        case messages.Recorded() if view.held is not None and _GIVEN_BY.get(event.what) == view.held.need:
             return replace(view, held=None)
         case _:
             return view
 
 
-def _stack(view: RoundView, event: Event) -> RoundView:
-    assert isinstance(event, (StackStarted, StackOffered, StackTaken))
+def _stack(view: RoundView, event: messages.Event) -> RoundView:
+    assert isinstance(event, (messages.StackStarted, messages.StackOffered, messages.StackTaken))
     state = _STACK_STATES[type(event)]
     stacks = view.stacks
     cards = view.cards
@@ -282,7 +258,9 @@ def _stack(view: RoundView, event: Event) -> RoundView:
     if stacks and stacks[-1].number == event.stack and stacks[-1].state is not StackState.TAKEN:
         stacks = stacks[:-1]
     stacks = (*stacks, Stack(event.stack, event.cards, state))
-    view = replace(view, stacks=stacks, cards=cards, held=_unless(view.held, Need.PROGRESSIVE, Need.DECISIONS))
+    view = replace(
+        view, stacks=stacks, cards=cards, held=_unless(view.held, messages.Need.PROGRESSIVE, messages.Need.DECISIONS)
+    )
     if state is StackState.OFFERED:
         return replace(
             view, cards=replace(cards, tray=event.cards, inside=_add(cards.inside, cards.tray - event.cards))
@@ -292,38 +270,38 @@ def _stack(view: RoundView, event: Event) -> RoundView:
     due = view.cards_due if event.stack else view.cards_due[1:]
     aside = cards.set_aside + max(cards.tray - event.cards, 0)
     cards = replace(cards, tray=0, dealt=_add(cards.dealt, event.cards), set_aside=aside)
-    return replace(view, cards=cards, cards_due=due, held=view.held if due else _unless(view.held, Need.CARD))
+    return replace(view, cards=cards, cards_due=due, held=view.held if due else _unless(view.held, messages.Need.CARD))
 
 
-def _cards_odd(view: RoundView, event: Event) -> RoundView:
+def _cards_odd(view: RoundView, event: messages.Event) -> RoundView:
     """A card lies face up in the tray, and one more was dealt in its place. The hand that takes the stack sets it
     aside."""
-    assert isinstance(event, CardsOdd)
-    if event.warning != Fault.FACE_UP:
+    assert isinstance(event, messages.CardsOdd)
+    if event.warning != messages.Fault.FACE_UP:
         return view
     more = event.found - view.face_ups if view.stacks else 0
     cards = replace(view.cards, tray=view.cards.tray + more, inside=_add(view.cards.inside, -more))
     return replace(view, cards=cards, face_ups=event.found)
 
 
-def _closed(view: RoundView, event: Event) -> RoundView:
-    assert isinstance(event, BettingClosed)
+def _closed(view: RoundView, event: messages.Event) -> RoundView:
+    assert isinstance(event, messages.BettingClosed)
     return replace(view, closings=event.closing)
 
 
-def _locked_out(view: RoundView, event: Event) -> RoundView:
-    assert isinstance(event, LockoutConfirmed)
+def _locked_out(view: RoundView, event: messages.Event) -> RoundView:
+    assert isinstance(event, messages.LockoutConfirmed)
     told = (_known(event.accepted), _known(event.collected))
-    return replace(view, lockout=told, held=_unless(view.held, Need.PROGRESSIVE))
+    return replace(view, lockout=told, held=_unless(view.held, messages.Need.PROGRESSIVE))
 
 
-def _released(view: RoundView, event: Event) -> RoundView:
-    assert isinstance(event, RemainderReleased)
+def _released(view: RoundView, event: messages.Event) -> RoundView:
+    assert isinstance(event, messages.RemainderReleased)
     return replace(view, cards=replace(view.cards, inside=0, tray=event.counted))
 
 
-def _rest_taken(view: RoundView, event: Event) -> RoundView:
-    assert isinstance(event, RemainderTaken)
+def _rest_taken(view: RoundView, event: messages.Event) -> RoundView:
+    assert isinstance(event, messages.RemainderTaken)
     if not view.stacks:
         return view  # the stub, out of a shoe that is drawn by hand
     cards = replace(view.cards, inside=0, tray=0, released=_known(event.counted))
@@ -331,13 +309,13 @@ def _rest_taken(view: RoundView, event: Event) -> RoundView:
     return replace(view, cards=cards, stage=stage, cards_due=(), deck_ready=None)
 
 
-def _going_on(view: RoundView, event: Event) -> RoundView:
+def _going_on(view: RoundView, event: messages.Event) -> RoundView:
     """A request was granted: nothing holds it back any more."""
     return replace(view, held=None)
 
 
-def _recorded(view: RoundView, event: Event) -> RoundView:
-    assert isinstance(event, Recorded)
+def _recorded(view: RoundView, event: messages.Event) -> RoundView:
+    assert isinstance(event, messages.Recorded)
     position = frozenset({event.a})
     if event.what == What.FACE_UP:
         view = replace(view, face_ups=view.face_ups + event.a)
@@ -348,31 +326,31 @@ def _recorded(view: RoundView, event: Event) -> RoundView:
             return replace(view, raised=view.raised | position if event.b else view.raised - position)
         case What.STUB_COUNTED:
             return replace(view, stub_counted=_known(event.a), stub_due="")
-        case What.HOUSE_DECISION if event.consequence == Consequence.PLAY_ON:
+        case What.HOUSE_DECISION if event.consequence == messages.Consequence.PLAY_ON:
             return replace(view, cards=Cards())  # the machine stopped and the round goes on by hand: no count holds
-        case What.MISDEAL if event.consequence == Consequence.ONE_VOID:
+        case What.MISDEAL if event.consequence == messages.Consequence.ONE_VOID:
             view = replace(view, void_hands=view.void_hands | position)
         case _:
             pass
     if event.consequence not in _CARD_DUE or view.stage is not Stage.DEALING or not view.stacks:
         return view
     cards = view.cards
-    if event.consequence == Consequence.REJECT_CARD and (cards.dealt or 0) >= event.a:
+    if event.consequence == messages.Consequence.REJECT_CARD and (cards.dealt or 0) >= event.a:
         cards = replace(cards, dealt=_add(cards.dealt, -event.a), set_aside=cards.set_aside + event.a)
     return replace(view, cards=cards, cards_due=(*view.cards_due, event.clause))
 
 
-def _stub_due(view: RoundView, event: Event) -> RoundView:
-    assert isinstance(event, StubDue)
+def _stub_due(view: RoundView, event: messages.Event) -> RoundView:
+    assert isinstance(event, messages.StubDue)
     return replace(view, stub_due=event.clause)
 
 
-def _hole_card(view: RoundView, event: Event) -> RoundView:
-    return replace(view, held=_unless(view.held, Need.HOLE_CARD))
+def _hole_card(view: RoundView, event: messages.Event) -> RoundView:
+    return replace(view, held=_unless(view.held, messages.Need.HOLE_CARD))
 
 
-def _voided(view: RoundView, event: Event) -> RoundView:
-    assert isinstance(event, RoundVoided)
+def _voided(view: RoundView, event: messages.Event) -> RoundView:
+    assert isinstance(event, messages.RoundVoided)
     kept = _known(event.hands_kept)
     void = Void(
         event.clause,
@@ -386,8 +364,8 @@ def _voided(view: RoundView, event: Event) -> RoundView:
     return replace(view, stage=Stage.VOID, void=void, held=None, stub_due="", cards_due=())
 
 
-def _ended(view: RoundView, event: Event) -> RoundView:
-    assert isinstance(event, RoundEnded)
+def _ended(view: RoundView, event: messages.Event) -> RoundView:
+    assert isinstance(event, messages.RoundEnded)
     end = End(
         None if event.stacks == UNKNOWN_U8 else event.stacks,
         _known(event.dealt),
@@ -408,7 +386,7 @@ def _add(count: int | None, more: int) -> int | None:
     return None if count is None else count + more
 
 
-def _unless(held: Due | None, *given: Need) -> Due | None:
+def _unless(held: Due | None, *given: messages.Need) -> Due | None:
     return None if held is not None and held.need in given else held
 
 
@@ -417,26 +395,35 @@ def _known(count: int) -> int | None:
 
 
 _STACK_STATES = {
-    StackStarted: StackState.STARTED,
-    StackOffered: StackState.OFFERED,
-    StackTaken: StackState.TAKEN,
+    messages.StackStarted: StackState.STARTED,
+    messages.StackOffered: StackState.OFFERED,
+    messages.StackTaken: StackState.TAKEN,
 }
-_STEPS: dict[type[Event], Callable[[RoundView, Event], RoundView]] = {
-    StackStarted: _stack,
-    StackOffered: _stack,
-    StackTaken: _stack,
-    CardsOdd: _cards_odd,
-    BettingClosed: _closed,
-    LockoutConfirmed: _locked_out,
-    GreenPressed: _going_on,
-    ReleaseStarted: _going_on,
-    RemainderReleased: _released,
-    RemainderTaken: _rest_taken,
-    Recorded: _recorded,
-    StubDue: _stub_due,
-    HoleCardRead: _hole_card,
-    RoundVoided: _voided,
-    RoundEnded: _ended,
+_STEPS: dict[type[messages.Event], Callable[[RoundView, messages.Event], RoundView]] = {
+    messages.StackStarted: _stack,
+    messages.StackOffered: _stack,
+    messages.StackTaken: _stack,
+    messages.CardsOdd: _cards_odd,
+    messages.BettingClosed: _closed,
+    messages.LockoutConfirmed: _locked_out,
+    messages.GreenPressed: _going_on,
+    messages.ReleaseStarted: _going_on,
+    messages.RemainderReleased: _released,
+    messages.RemainderTaken: _rest_taken,
+    messages.Recorded: _recorded,
+    messages.StubDue: _stub_due,
+    messages.HoleCardRead: _hole_card,
+    messages.RoundVoided: _voided,
+    messages.RoundEnded: _ended,
 }
-_DECK = (DeckVerified, DeckLoaded, Booted, ShuffleStarted, RemovalStarted, DeckRefused, DeckRemoved, HeldBack)
-_KINDS: frozenset[type[Message]] = frozenset({*_STEPS, *_DECK, RoundStarted})
+_DECK = (
+    messages.DeckVerified,
+    messages.DeckLoaded,
+    messages.Booted,
+    messages.ShuffleStarted,
+    messages.RemovalStarted,
+    messages.DeckRefused,
+    messages.DeckRemoved,
+    messages.HeldBack,
+)
+_KINDS: frozenset[type[messages.Message]] = frozenset({*_STEPS, *_DECK, messages.RoundStarted})

@@ -4,25 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 
+from fairshoe import messages
 from fairshoe.games.profiles import deck_sizes
 from fairshoe.journal.export import Export
-from fairshoe.messages import (
-    Booted,
-    ClockSet,
-    DeckRefused,
-    DeckVerified,
-    Event,
-    HeldBack,
-    Need,
-    PowerLost,
-    RemainderTaken,
-    RoundEnded,
-    RoundStarted,
-    RoundVoided,
-    ShuffleCommitted,
-    ShuffleNonce,
-    ShuffleStarted,
-)
 from firmware.protocol.ids import EV_DECK_LOADED, INTENTS, OUTCOMES
 
 
@@ -48,7 +32,7 @@ class Story:
         self.waiting: int | None = 0 if whole else None  # the commitment that waits for a nonce; None: unknown
         self.owed: tuple[int | None, int | None] | None = None  # what power_lost must report; None: unknown
 
-    def note(self, event: Event) -> Iterator[str]:
+    def note(self, event: messages.Event) -> Iterator[str]:
         yield from self._boot(event)
         yield from self._clock(event)
         yield from self._motion(event)
@@ -56,8 +40,8 @@ class Story:
         yield from self._nonce(event)
         yield from self._round(event)
 
-    def _boot(self, event: Event) -> Iterator[str]:
-        if isinstance(event, Booted):
+    def _boot(self, event: messages.Event) -> Iterator[str]:
+        if isinstance(event, messages.Booted):
             if self.boot and event.boot != self.boot + 1:
                 yield f"boot {event.boot} comes after boot {self.boot}"
             self._look_back(event.seq)
@@ -86,19 +70,19 @@ class Story:
         else:
             self.owed = None
 
-    def _clock(self, event: Event) -> Iterator[str]:
+    def _clock(self, event: messages.Event) -> Iterator[str]:
         offset_s = event.utc_s - event.uptime_s if event.utc_s else 0
-        if offset_s != self.offset_s and not isinstance(event, ClockSet):
+        if offset_s != self.offset_s and not isinstance(event, messages.ClockSet):
             yield "its clock differs from the record before, and was not set"
         self.offset_s = offset_s
 
-    def _motion(self, event: Event) -> Iterator[str]:
-        if isinstance(event, PowerLost):
+    def _motion(self, event: messages.Event) -> Iterator[str]:
+        if isinstance(event, messages.PowerLost):
             told = (event.during, event.round_open)
             if any(owed not in (None, said) for owed, said in zip(self.owed or (), told, strict=False)):
                 yield "it does not say what was going on when the last boot ended"
             self.owed = None
-        elif self.owed is not None and (event.ID in INTENTS or isinstance(event, RoundStarted)):
+        elif self.owed is not None and (event.ID in INTENTS or isinstance(event, messages.RoundStarted)):
             yield "something was going on when the last boot ended, and no power_lost says so"
             self.owed = None
         if event.ID in INTENTS or event.ID in OUTCOMES:
@@ -106,37 +90,37 @@ class Story:
             self.motion = event.ID
             self.motion_seq = event.seq
 
-    def _deck(self, event: Event) -> Iterator[str]:
+    def _deck(self, event: messages.Event) -> Iterator[str]:
         """A deck is verified only if both counts are what the shuffle expected, and that is what the game has."""
-        if isinstance(event, ShuffleStarted):
+        if isinstance(event, messages.ShuffleStarted):
             self.expected[event.deck] = event.expected
             self.verified.pop(event.deck, None)
-        elif isinstance(event, DeckVerified):
+        elif isinstance(event, messages.DeckVerified):
             expected = self.expected.get(event.deck, event.counted)
             if not event.counted == event.swept == expected:
                 yield f"it verifies {event.counted} cards, {event.swept} of them swept, where {expected} were expected"
             self.verified[event.deck] = event.counted
-        elif isinstance(event, RoundStarted):
+        elif isinstance(event, messages.RoundStarted):
             cards = self.verified.get(event.deck)
             sizes = deck_sizes().get(event.game)
             if cards is not None and sizes is not None and cards not in sizes:
                 wanted = " or ".join(map(str, sorted(sizes)))
                 yield f"a round of {event.game} begins with {cards} verified cards, and the game has {wanted}"
 
-    def _nonce(self, event: Event) -> Iterator[str]:
+    def _nonce(self, event: messages.Event) -> Iterator[str]:
         """A commitment that waits for the table's nonce is followed by the record of what became of it, before a card
         moves; a shuffle that ended in between is recorded as aborted before the next."""
-        if isinstance(event, ShuffleNonce):
+        if isinstance(event, messages.ShuffleNonce):
             if self.waiting == 0:
                 yield "it tells of a nonce, and no commitment waited for one"
             self.waiting = 0
-        elif isinstance(event, (ShuffleCommitted, DeckVerified, DeckRefused)):
+        elif isinstance(event, (messages.ShuffleCommitted, messages.DeckVerified, messages.DeckRefused)):
             if self.waiting:
                 yield f"the commitment {self.waiting} waited for a nonce, and no shuffle_nonce says what became of it"
-            self.waiting = event.seq if isinstance(event, ShuffleCommitted) and event.wait_ds else 0
+            self.waiting = event.seq if isinstance(event, messages.ShuffleCommitted) and event.wait_ds else 0
 
-    def _round(self, event: Event) -> Iterator[str]:
-        if isinstance(event, RoundStarted):
+    def _round(self, event: messages.Event) -> Iterator[str]:
+        if isinstance(event, messages.RoundStarted):
             if self.round:
                 yield f"round {event.round} begins while round {self.round} is open"
             if event.round <= self.round_last:
@@ -146,12 +130,14 @@ class Story:
             self.cards_out = False
             self.round_seq = event.seq
             self.round_last = event.round
-        elif isinstance(event, (RoundEnded, RoundVoided)):
+        elif isinstance(event, (messages.RoundEnded, messages.RoundVoided)):
             self.round = 0
             self.round_known = True
-        elif isinstance(event, RemainderTaken) or (isinstance(event, PowerLost) and not event.round_open):
+        elif isinstance(event, messages.RemainderTaken) or (
+            isinstance(event, messages.PowerLost) and not event.round_open
+        ):
             self.cards_out = True  # from here on there is nothing left that could be cut short
-        elif isinstance(event, HeldBack) and event.need == Need.HOUSE_DECISION:
+        elif isinstance(event, messages.HeldBack) and event.need == messages.Need.HOUSE_DECISION:
             self.cards_out = True  # the machine stopped, and the round is held beside it until the house decides
 
 

@@ -13,25 +13,11 @@ from dataclasses import dataclass, field
 from hmac import compare_digest
 from typing import Any, NamedTuple
 
-from fairshoe import keys
+from fairshoe import keys, messages
 from fairshoe.errors import HelloRefused, KeyFileError
 from fairshoe.keys import KeyRing, RoleKey
 from fairshoe.link import framing
 from fairshoe.link.halt_report import HaltLine, halt_text
-from fairshoe.messages import (
-    DictionaryGet,
-    DictionaryLine,
-    Event,
-    EventAck,
-    Halted,
-    Hello,
-    Message,
-    Refused,
-    Role,
-    SessionEnding,
-    UnknownMessage,
-    Welcome,
-)
 from firmware.protocol.codec import is_event
 from firmware.protocol.frame import CRC_SIZE, HEADER_SIZE
 from firmware.protocol.ids import FLAG_KEYED, VERSION
@@ -42,7 +28,7 @@ HELLO_S_MAX = 4.0
 HELLOS_KEPT = 8
 LIFE_S = 4.0
 SILENCE_S = 2.5  # a device with a host sends a status every half second
-READERS = (Role.OBSERVER, Role.AUDITOR)  # a device ignores their acknowledgements
+READERS = (messages.Role.OBSERVER, messages.Role.AUDITOR)  # a device ignores their acknowledgements
 _MAC_AT = -CRC_SIZE - MAC_SIZE  # of a keyed frame
 EARLY_MAX = 32  # events kept until it is known which log they are of; a device sends eight ahead
 
@@ -50,7 +36,7 @@ EARLY_MAX = 32  # events kept until it is known which log they are of; a device 
 class Received(NamedTuple):
     """A message to hand out, its body as it came, and its number if it is an event."""
 
-    message: Message
+    message: messages.Message
     body: bytes
     seq: int | None
 
@@ -77,13 +63,13 @@ class HostSession:
     def __init__(self, key: RoleKey | KeyRing | None = None, after_seq: int = 0, asks_log: bool = False) -> None:
         self.decoder = framing.Decoder()
         self.counts = LinkCounts()
-        self.welcome: Welcome | None = None
-        self.refused: Refused | None = None
+        self.welcome: messages.Welcome | None = None
+        self.refused: messages.Refused | None = None
         self.other_device: int | None = None  # a different one answers on this port now
         self.rewound = False  # the device knows fewer events than we have had from it
         self.seq_last = after_seq  # of the last event handed out
         self.acknowledged = after_seq  # of the last event the program has said is safe
-        self.lines: dict[int, DictionaryLine] = {}
+        self.lines: dict[int, messages.DictionaryLine] = {}
         self.halted = ""  # what a device says that could not start
         self._halt_line = HaltLine()
         self.elsewhere: tuple[int, int] | None = None  # events that only another host has, first and last
@@ -95,7 +81,7 @@ class HostSession:
         self.no_key: KeyFileError | None = None  # the key ring has none for the device that answers
         self._ring = key if isinstance(key, KeyRing) else None
         self._key = key.secret if isinstance(key, RoleKey) else None
-        self._role = key.role if key else Role.CLEAR
+        self._role = key.role if key else messages.Role.CLEAR
         self.output = bytearray()  # to be sent: see `take_output`
         self._nonce = b""
         self._nonces: deque[bytes] = deque(maxlen=HELLOS_KEPT)  # of hellos that are not answered
@@ -122,7 +108,7 @@ class HostSession:
             self._say_hello(now)
         elif self._seal is not None and now >= self._life_at:
             # A keyed session that is silent for ten seconds may be replaced by one without a key.
-            self.send(EventAck(0 if self.log_due else self.acknowledged))
+            self.send(messages.EventAck(0 if self.log_due else self.acknowledged))
         if self.output:
             self._life_at = now + LIFE_S
 
@@ -155,7 +141,7 @@ class HostSession:
                 continue
             self.heard_at = now
             self._hello_at = now + SILENCE_S
-            if type(message) is SessionEnding and now >= self._renew_at:
+            if type(message) is messages.SessionEnding and now >= self._renew_at:
                 self._say_hello(now)
             seq = event_seq(message)
             if seq is not None and self.log_due:
@@ -163,7 +149,7 @@ class HostSession:
             elif seq is None or self._in_order(seq):
                 yield Received(message, body, seq)
 
-    def _hear_welcome(self, frame: framing.Frame, welcome: Welcome, now: float) -> None:
+    def _hear_welcome(self, frame: framing.Frame, welcome: messages.Welcome, now: float) -> None:
         if self._believe_welcome(frame, welcome):
             self.heard_at = now
             self._open(frame, welcome, now)
@@ -172,22 +158,22 @@ class HostSession:
             self._hello_s = min(2 * self._hello_s, HELLO_S_MAX)
             self._hello_at = now + self._hello_s
 
-    def _hear_refused(self, _frame: framing.Frame, refused: Refused, now: float) -> None:
+    def _hear_refused(self, _frame: framing.Frame, refused: messages.Refused, now: float) -> None:
         self._hear_clear(now)
         if refused.host_nonce == self._nonce:
             self.refused = refused
 
-    def _hear_halted(self, _frame: framing.Frame, halted: Halted, now: float) -> None:
+    def _hear_halted(self, _frame: framing.Frame, halted: messages.Halted, now: float) -> None:
         self._hear_clear(now)
         self._hear_halt(halt_text(halted.text))
 
-    def _hear_line(self, _frame: framing.Frame, line: DictionaryLine, now: float) -> None:
+    def _hear_line(self, _frame: framing.Frame, line: messages.DictionaryLine, now: float) -> None:
         self._hear_clear(now)
         self.lines[line.line] = line
 
     def _hear_clear(self, now: float) -> None:
         """A frame that no key proves. In a keyed session it is no sign of life: an attacker on the line can send it."""
-        if self._role == Role.CLEAR:
+        if self._role == messages.Role.CLEAR:
             self.heard_at = now
 
     def resume_after(self, seq: int) -> Iterator[Received]:
@@ -215,7 +201,7 @@ class HostSession:
         Wait with it while the log is unknown: the device may have a new one, whose events of these numbers are stored
         nowhere. Raise HelloRefused in a clear session with a device that holds a key, and in one of a role that reads:
         the device would ignore the acknowledgement, and send no event after the first eight."""
-        if self._role == Role.CLEAR and self.welcome is not None and self.welcome.has_key:
+        if self._role == messages.Role.CLEAR and self.welcome is not None and self.welcome.has_key:
             raise HelloRefused(
                 "the device holds a key, and takes acknowledgements only from a host that proves a role's key.",
                 "Open it with the key of the recorder or the table, or only listen to it.",
@@ -227,9 +213,9 @@ class HostSession:
             )
         self.acknowledged = max(self.acknowledged, seq)
         if not self.log_due:
-            self.send(EventAck(self.acknowledged))
+            self.send(messages.EventAck(self.acknowledged))
 
-    def send(self, message: Message) -> None:
+    def send(self, message: messages.Message) -> None:
         """In the session. Without one, or without a number left in it, it is not sent: a new session is asked for, and
         every message that matters is one that is repeated."""
         if not self.connected:
@@ -241,7 +227,7 @@ class HostSession:
         self._sequence += 1
 
     def ask_dictionary(self, line: int) -> None:
-        self.output += framing.encode(DictionaryGet(line))
+        self.output += framing.encode(messages.DictionaryGet(line))
 
     def _say_hello(self, now: float) -> None:
         self._nonce = self._fresh_nonce()
@@ -249,7 +235,7 @@ class HostSession:
         self._hello_at = self._renew_at = now + self._hello_s
         self.counts.hellos += 1
         self.refused = None
-        self.output += framing.encode(Hello(VERSION, self._role, self._nonce))
+        self.output += framing.encode(messages.Hello(VERSION, self._role, self._nonce))
 
     def _hear_halt(self, text: str | None) -> None:
         """An attacker on the line can send it, so it counts only while a hello is unanswered."""
@@ -260,7 +246,7 @@ class HostSession:
         """A method, so that a simulation can be repeated."""
         return os.urandom(NONCE_SIZE)
 
-    def _open(self, frame: framing.Frame, welcome: Welcome, now: float) -> None:
+    def _open(self, frame: framing.Frame, welcome: messages.Welcome, now: float) -> None:
         if welcome.host_nonce != self._nonce:
             return
         self._nonce = b""
@@ -287,7 +273,7 @@ class HostSession:
         self._hello_at = now + SILENCE_S
         self.counts.sessions += 1
         if self._key is not None:
-            self.send(EventAck(0))  # anything keyed proves that we hold the key; this says nothing else
+            self.send(messages.EventAck(0))  # anything keyed proves that we hold the key; this says nothing else
 
     def _skip_to_first(self) -> None:
         """A device that knows more of our acknowledgements than we do has talked to another host; go on from there."""
@@ -315,7 +301,7 @@ class HostSession:
         self._received = sequence
         return raw[HEADER_SIZE:_MAC_AT]
 
-    def _believe_welcome(self, frame: framing.Frame, welcome: Welcome) -> bool:
+    def _believe_welcome(self, frame: framing.Frame, welcome: messages.Welcome) -> bool:
         if welcome.host_nonce != self._nonce or welcome.role != self._role:
             self._disbelieve("welcome for another")
             return False
@@ -346,27 +332,27 @@ class HostSession:
             self.counts.repeats += 1
             if seq <= self.acknowledged:
                 # By its own number: the device may have forgotten that it ever sent later ones.
-                self.send(EventAck(seq))
+                self.send(messages.EventAck(seq))
         else:
             self.counts.gaps += 1  # the device repeats from the first one we have not acknowledged
         return False
 
 
 # Messages that are taken outside a session, and the methods that take them.
-_WITHOUT_SESSION: dict[type[Message], Callable[[HostSession, framing.Frame, Any, float], None]] = {
-    Welcome: HostSession._hear_welcome,  # pyright: ignore[reportPrivateUsage]
-    Refused: HostSession._hear_refused,  # pyright: ignore[reportPrivateUsage]
-    Halted: HostSession._hear_halted,  # pyright: ignore[reportPrivateUsage]
-    DictionaryLine: HostSession._hear_line,  # pyright: ignore[reportPrivateUsage]
+_WITHOUT_SESSION: dict[type[messages.Message], Callable[[HostSession, framing.Frame, Any, float], None]] = {
+    messages.Welcome: HostSession._hear_welcome,  # pyright: ignore[reportPrivateUsage]
+    messages.Refused: HostSession._hear_refused,  # pyright: ignore[reportPrivateUsage]
+    messages.Halted: HostSession._hear_halted,  # pyright: ignore[reportPrivateUsage]
+    messages.DictionaryLine: HostSession._hear_line,  # pyright: ignore[reportPrivateUsage]
 }
 
 
-def event_seq(message: Message) -> int | None:
+def event_seq(message: messages.Message) -> int | None:
     """The number of an event, also of one that this version cannot take apart; None for others. The id decides.
 
     Unknown events have to be stored and acknowledged like all others, or the device never gets past them."""
-    if isinstance(message, Event):
+    if isinstance(message, messages.Event):
         return message.seq
-    if isinstance(message, UnknownMessage) and is_event(message.id) and len(message.body) >= framing.SEQ_SIZE:
+    if isinstance(message, messages.UnknownMessage) and is_event(message.id) and len(message.body) >= framing.SEQ_SIZE:
         return int.from_bytes(message.body[: framing.SEQ_SIZE], "little")
     return None

@@ -12,22 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from fairshoe import messages
 from fairshoe.errors import FairshoeError
 from fairshoe.journal.export import Record
 from fairshoe.link.dictionary import Dictionary, own_dictionary
-from fairshoe.messages import (
-    Booted,
-    DeckVerified,
-    EmptyProved,
-    Event,
-    JournalBroken,
-    JournalFilling,
-    Meters,
-    RecordDamaged,
-    State,
-    Status,
-    WarningLatched,
-)
 from fairshoe.observe.monitor_view import many
 from fairshoe.observe.snapshot import Look
 from fairshoe.text.advice import SENSORS, warned
@@ -98,22 +86,22 @@ def _warning(look: Look) -> Check:
     return Check("warning", BAD, f"{words(status.warning.name)}: {told.what}", told.advice)
 
 
-def _own_test(records: list[Record] | None, status: Status | None) -> Check:
+def _own_test(records: list[Record] | None, status: messages.Status | None) -> Check:
     if records is None:
         return _locked("self-test")
-    if status is not None and status.state in (State.STARTING, State.PROVING_EMPTY):
+    if status is not None and status.state in (messages.State.STARTING, messages.State.PROVING_EMPTY):
         return Check("self-test", UNKNOWN, "the shoe is testing itself now", "Wait a few seconds, then ask again.")
     for event in reversed(_events(records)):
-        if isinstance(event, EmptyProved):
+        if isinstance(event, messages.EmptyProved):
             what = f"passed: beams, axis and home tested, empty proved (record {event.seq}, boot {event.boot})"
             return Check("self-test", GOOD, what)
-        if isinstance(event, DeckVerified):
+        if isinstance(event, messages.DeckVerified):
             return Check("self-test", GOOD, f"its beams were tested for a deck that was verified (record {event.seq})")
-        if isinstance(event, WarningLatched):
+        if isinstance(event, messages.WarningLatched):
             named = f" at {event.sensor.name.lower()}" if event.sensor in SENSORS else ""
             what = f"not passed since {words(event.warning.name)}{named} was latched (record {event.seq})"
             return Check("self-test", BAD, what, "Do what the display asks for; it tests itself then.")
-        if isinstance(event, Booted):
+        if isinstance(event, messages.Booted):
             break
     return Check(
         "self-test", UNKNOWN, "not passed since power-up", "Close the door and empty the tray; the test starts then."
@@ -124,7 +112,7 @@ def _journal(records: list[Record] | None) -> Check:
     if records is None:
         return _locked("journal")
     damaged = [r.seq for r in records if r.fault]
-    damaged += [e.seq for e in _events(records) if isinstance(e, (RecordDamaged, JournalBroken))]
+    damaged += [e.seq for e in _events(records) if isinstance(e, (messages.RecordDamaged, messages.JournalBroken))]
     broken = [b.seq for a, b in pairwise(records) if not b.fault and b.previous != a.digest]
     if damaged or broken:
         return Check(
@@ -141,7 +129,7 @@ def _journal(records: list[Record] | None) -> Check:
 def _room(look: Look, records: list[Record] | None) -> Check:
     status = look.watch.known.status
     waiting = status.events_waiting if status is not None else 0
-    filling = [event for event in _events(records or []) if isinstance(event, JournalFilling)]
+    filling = [event for event in _events(records or []) if isinstance(event, messages.JournalFilling)]
     if filling and waiting >= filling[-1].waiting:
         return Check(
             "room",
@@ -162,7 +150,7 @@ def _scans(look: Look) -> Check:
     return Check("scans", GOOD, what)
 
 
-def _meters(meters: Meters) -> Iterator[Check]:
+def _meters(meters: messages.Meters) -> Iterator[Check]:
     per_thousand = meters.misfeeds * 1000 / max(meters.cards, 1)
     what = f"{per_thousand:.1f} misfeeds per thousand of {many(meters.cards, 'card')}"
     worn = meters.cards > 0 and per_thousand > MISFEEDS_MAX
@@ -189,7 +177,7 @@ def _damage(look: Look) -> Check:
     return Check("damage", GOOD, what)
 
 
-def _events(records: list[Record]) -> list[Event]:
+def _events(records: list[Record]) -> list[messages.Event]:
     found = [record.event() for record in records if not record.fault]
     return [event for event in found if event is not None]
 

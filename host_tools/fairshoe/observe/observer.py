@@ -15,28 +15,13 @@ from enum import Enum
 from functools import partial
 from typing import Any
 
+from fairshoe import messages
 from fairshoe.errors import FairshoeError, HelloRefused, PortError, PortLost, WrongKey
 from fairshoe.journal.export import Record
 from fairshoe.keys import RoleKey
 from fairshoe.link import framing
 from fairshoe.link.halt_report import device_halted
 from fairshoe.link.session import HostSession, event_seq
-from fairshoe.messages import (
-    Health,
-    JournalGet,
-    JournalIs,
-    JournalRecord,
-    LinkCounters,
-    Message,
-    Meters,
-    RecordDamaged,
-    Refusal,
-    Role,
-    SessionEnding,
-    Status,
-    UnknownMessage,
-    Welcome,
-)
 from fairshoe.printable import device_text
 from fairshoe.text.advice import REFUSALS
 from fairshoe.transport.busy_line import HostConnected, port_busy
@@ -77,26 +62,26 @@ class LinkQuality:
 class Known:
     """What the shoe last said, by kind."""
 
-    welcome: Welcome | None = None
-    status: Status | None = None
-    meters: Meters | None = None
-    health: Health | None = None
-    counters: LinkCounters | None = None
-    journal: JournalIs | None = None
+    welcome: messages.Welcome | None = None
+    status: messages.Status | None = None
+    meters: messages.Meters | None = None
+    health: messages.Health | None = None
+    counters: messages.LinkCounters | None = None
+    journal: messages.JournalIs | None = None
 
-    def note(self, message: Message) -> None:
+    def note(self, message: messages.Message) -> None:
         match message:
-            case Welcome():
+            case messages.Welcome():
                 self.welcome = message
-            case Status():
+            case messages.Status():
                 self.status = message
-            case Meters():
+            case messages.Meters():
                 self.meters = message
-            case Health():
+            case messages.Health():
                 self.health = message
-            case LinkCounters():
+            case messages.LinkCounters():
                 self.counters = message
-            case JournalIs():
+            case messages.JournalIs():
                 self.journal = message
             case _:
                 pass
@@ -130,7 +115,7 @@ class Watch:
         self._session = HostSession(key)
         self._ear = framing.Decoder()
         self._reader = JournalReader()
-        self._early: list[Message] = []  # heard while it was open whom it is for
+        self._early: list[messages.Message] = []  # heard while it was open whom it is for
         self._seq = 0  # of the last event handed out
         self._since = 0.0
         self._looked_at = 0.0
@@ -163,7 +148,7 @@ class Watch:
         if self.problem is not None:
             raise self.problem
 
-    def step(self) -> list[Message]:
+    def step(self) -> list[messages.Message]:
         """What is new; an event once, in order. Raises HelloRefused if the device refuses every session."""
         if self._port is None and (time.monotonic() < self._reopen_at or not self._connect()):
             time.sleep(IDLE_S)
@@ -209,7 +194,7 @@ class Watch:
         self._reader.raw = answers
         wanted = range(max(journal.last - count + 1, journal.first, 1), journal.last + 1)
         for seq in wanted:
-            if not self._asked(partial(self._session.send, JournalGet(seq)), answers, seq, tries, seconds):
+            if not self._asked(partial(self._session.send, messages.JournalGet(seq)), answers, seq, tries, seconds):
                 break
         return [answers[seq] for seq in wanted if seq in answers]
 
@@ -261,7 +246,7 @@ class Watch:
         self.problem.__cause__ = error
         self._reopen_at = time.monotonic() + REOPEN_S
 
-    def _exchange(self) -> list[Message]:
+    def _exchange(self) -> list[messages.Message]:
         now = self.clock()
         if self.mode is Mode.LIVE:
             self._acknowledge_shown()
@@ -285,7 +270,7 @@ class Watch:
         if data and self.mode is not Mode.LISTENING:
             self._port.write(data)
 
-    def _listen_to(self, data: bytes) -> list[Message]:
+    def _listen_to(self, data: bytes) -> list[messages.Message]:
         frames = list(self._ear.feed(data))
         self.link.frames += len(frames)
         self.link.again += sum(1 for frame in frames if frame.flags & FLAG_AGAIN)
@@ -294,7 +279,9 @@ class Watch:
 
     # -- who we are on this line ---------------------------------------------------------------------------------------
 
-    def _after(self, believed: list[Message], heard: list[Message], now: float) -> list[Message]:
+    def _after(
+        self, believed: list[messages.Message], heard: list[messages.Message], now: float
+    ) -> list[messages.Message]:
         session = self._session
         if session.other_device is not None or session.rewound:
             return self._start_over()
@@ -316,7 +303,7 @@ class Watch:
             return self._as_heard(heard)
         return []
 
-    def _begin(self, welcome: Welcome) -> None:
+    def _begin(self, welcome: messages.Welcome) -> None:
         self.mode = Mode.LIVE
         self._early = []
         self.known.welcome = welcome
@@ -327,7 +314,7 @@ class Watch:
 
     def _check_refusal(self, now: float) -> None:
         refused = self._session.refused
-        if refused is not None and refused.why != Refusal.BACKOFF:
+        if refused is not None and refused.why != messages.Refusal.BACKOFF:
             advice = REFUSALS.get(refused.why, "Update this tool.")
             raise HelloRefused(f"{self.url} refused the session: {refused.why.name.lower()}.", advice, refused.why)
         self._asked_s += min(now - self._looked_at, LOOK_S)
@@ -339,7 +326,7 @@ class Watch:
         if self._key is None and self._heard > self._since:
             self.mode = Mode.LISTENING
 
-    def _start_over(self) -> list[Message]:
+    def _start_over(self) -> list[messages.Message]:
         """Another device, or an older storage, answers on this port: forget what was known."""
         self._session = HostSession(self._key)
         self._reader = JournalReader()
@@ -353,7 +340,7 @@ class Watch:
     def readable(self) -> bool:
         """Whether the device lets us read its journal."""
         welcome = self._session.welcome
-        return welcome is not None and (not welcome.has_key or welcome.role != Role.CLEAR)
+        return welcome is not None and (not welcome.has_key or welcome.role != messages.Role.CLEAR)
 
     def _acknowledge_shown(self) -> None:
         """Asking for the next message acknowledges the current one."""
@@ -371,9 +358,9 @@ class Watch:
         if question is not None:
             self._session.send(question)
 
-    def _as_heard(self, heard: list[Message]) -> list[Message]:
+    def _as_heard(self, heard: list[messages.Message]) -> list[messages.Message]:
         """A listener cannot ask for what it missed, but need not see twice what is sent again."""
-        fresh: list[Message] = []
+        fresh: list[messages.Message] = []
         for message in heard:
             self.known.note(message)
             seq = event_seq(message)
@@ -382,16 +369,16 @@ class Watch:
                 fresh.append(message)
         return fresh
 
-    def _in_order(self, believed: list[Message]) -> list[Message]:
-        fresh: list[Message] = []
+    def _in_order(self, believed: list[messages.Message]) -> list[messages.Message]:
+        fresh: list[messages.Message] = []
         for message in believed:
             self.known.note(message)
             seq = event_seq(message)
             if seq is not None:
                 self._reader.waiting[seq] = message
-            elif isinstance(message, JournalRecord):
+            elif isinstance(message, messages.JournalRecord):
                 self._reader.take(message)
-            elif not isinstance(message, (SessionEnding, JournalIs)):
+            elif not isinstance(message, (messages.SessionEnding, messages.JournalIs)):
                 fresh.append(message)
         while self._seq + 1 in self._reader.waiting:
             self._seq += 1
@@ -405,12 +392,12 @@ class JournalReader:
     """Asks for records that the device does not send by itself, one at a time."""
 
     def __init__(self) -> None:
-        self.waiting: dict[int, Message] = {}  # events that came, until those before them have
+        self.waiting: dict[int, messages.Message] = {}  # events that came, until those before them have
         self.raw: dict[int, Record] | None = None  # records as received; None: not wanted
         self._asked = -1
         self._again_at = 0.0
 
-    def question(self, journal_known: bool, wanted: int, last: int, now: float) -> JournalGet | None:
+    def question(self, journal_known: bool, wanted: int, last: int, now: float) -> messages.JournalGet | None:
         """About the journal as a whole at first, then for the next record that is missing; None while there is none,
         or its answer may still come."""
         while wanted in self.waiting:
@@ -419,13 +406,15 @@ class JournalReader:
         if about > last or (about == self._asked and now < self._again_at):
             return None
         self._asked, self._again_at = about, now + AGAIN_S
-        return JournalGet(about)
+        return messages.JournalGet(about)
 
-    def take(self, answer: JournalRecord) -> None:
+    def take(self, answer: messages.JournalRecord) -> None:
         record = Record(answer.seq, answer.record)
         if self.raw is not None:
             self.raw[answer.seq] = record
         if record.fault:
-            self.waiting[answer.seq] = RecordDamaged(answer.seq, 0, 0, 0, 0, 0, 0)
+            self.waiting[answer.seq] = messages.RecordDamaged(answer.seq, 0, 0, 0, 0, 0, 0)
         else:
-            self.waiting[answer.seq] = record.event() or UnknownMessage(record.message, CLASS_EVENT, record.payload)
+            self.waiting[answer.seq] = record.event() or messages.UnknownMessage(
+                record.message, CLASS_EVENT, record.payload
+            )

@@ -10,20 +10,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from fairshoe import messages
 from fairshoe.client.shoe import CommandResult, Pending, Shoe
 from fairshoe.errors import Exit, FairshoeError, NoAnswer, UsageError
 from fairshoe.journal.export import Record
-from fairshoe.messages import (
-    Command,
-    Event,
-    Fault,
-    JournalGet,
-    Need,
-    Outcome,
-    Reason,
-    RoundStarted,
-    Status,
-)
 from fairshoe.text.advice import STEPS, WARNINGS
 from fairshoe.text.describe import describe_reason, words
 
@@ -31,8 +21,8 @@ SLICE_S = 0.2
 QUIET_S = 15.0  # a shoe that answers nothing for so long is gone
 BACK_MAX = 200  # records read back for a round that was going on before we came
 
-OnEvent = Callable[[Event], None]
-OnStatus = Callable[[Status], None]
+OnEvent = Callable[[messages.Event], None]
+OnStatus = Callable[[messages.Status], None]
 
 
 class Interrupted(FairshoeError):
@@ -59,11 +49,11 @@ class Driver:
     timeout_s: float = 120.0
     on_event: OnEvent = _nothing
     on_status: OnStatus = _nothing
-    events: list[Event] = field(default_factory=list[Event])
+    events: list[messages.Event] = field(default_factory=list[messages.Event])
     _seq: int = -1
-    _told: Status | None = None
+    _told: messages.Status | None = None
 
-    def begin(self) -> Status:
+    def begin(self) -> messages.Status:
         """The first look: earlier events are not reported again. UsageError if a command was never answered."""
         unfinished = self.shoe.unfinished()
         if unfinished is not None:
@@ -74,10 +64,10 @@ class Driver:
         self._seq = self.shoe.journal_is().last
         return self.fresh()
 
-    def fresh(self) -> Status:
+    def fresh(self) -> messages.Status:
         """The next status of the shoe, at the latest after half a second; and all events until then."""
         # Waits for the next status; `look` uses the answer to the query.
-        status = self.shoe.ask("its state", JournalGet(0), Status, lambda _status: True, QUIET_S)
+        status = self.shoe.ask("its state", messages.JournalGet(0), messages.Status, lambda _status: True, QUIET_S)
         self.look()
         return status
 
@@ -92,7 +82,7 @@ class Driver:
                 self.on_event(event)
         self._tell_status()
 
-    def give(self, kind: type[Command], **arguments: int) -> CommandResult:
+    def give(self, kind: type[messages.Command], **arguments: int) -> CommandResult:
         """Give a command and wait for its outcome."""
         return self.follow(self.shoe.start(kind, **arguments))
 
@@ -113,36 +103,36 @@ class Driver:
             self.look()
         return pending.result
 
-    def round_events(self, number: int) -> list[Event]:
+    def round_events(self, number: int) -> list[messages.Event]:
         """Everything of a round, from its start on; also what was recorded before we came."""
-        found: list[Event] = []
+        found: list[messages.Event] = []
         for seq in range(self._seq, max(self._seq - BACK_MAX, 0), -1):
             event = self._record(seq)
             if event is not None and event.round == number:
                 found.append(event)
-                if isinstance(event, RoundStarted):
+                if isinstance(event, messages.RoundStarted):
                     break
         return found[::-1]
 
     def why(self, name: str, result: CommandResult) -> NotDone:
         """A command that did not do what it is for, in words, with the next step."""
         what = f"{words(name)} (operation {result.op}): {words(result.outcome.name)}"
-        if result.outcome == Outcome.IN_DOUBT:
+        if result.outcome == messages.Outcome.IN_DOUBT:
             return NotDone(f"{what}: power was lost before it ended.", "Empty the machine as its display says.")
-        if result.reason == Reason.WARNING:
-            fault = Fault(result.detail)
+        if result.reason == messages.Reason.WARNING:
+            fault = messages.Fault(result.detail)
             return NotDone(f"{what}, {WARNINGS[fault].what}.", f"{_sentence(WARNINGS[fault].advice)} on the shoe.")
-        if result.reason == Reason.ROLE:
+        if result.reason == messages.Reason.ROLE:
             return NotDone(f"{what}, {words(result.reason.name)}.", _ROLE_ADVICE)
-        if result.reason == Reason.NEED:
-            need = Need(result.detail)
+        if result.reason == messages.Reason.NEED:
+            need = messages.Need(result.detail)
             step = STEPS.get(need)
             advice = f"{_sentence(step.text)}, then run this again." if step else "Update this tool."
             return NotDone(f"{what}: {words(need.name)} first.", advice)
         advice = _ADVICE.get(result.reason, "`fairshoe status` says what the shoe waits for.")
         return NotDone(f"{what}{describe_reason(result.reason, result.detail)}.", advice)
 
-    def _record(self, seq: int) -> Event | None:
+    def _record(self, seq: int) -> messages.Event | None:
         record = Record(seq, self.shoe.journal_record(seq))
         return None if record.fault else record.event()
 
@@ -166,8 +156,8 @@ def _sentence(text: str) -> str:
 
 _ROLE_ADVICE = "Its board config must say link.mode table, and the key be the table's, or service's with the switch."
 _ADVICE = {
-    Reason.ARGUMENT: "The game does not allow that number.",
-    Reason.BUSY: "Another command is running: wait for it.",
-    Reason.UNKNOWN: "The firmware of this shoe is older and knows no such command.",
-    Reason.POWER: "Power was lost: empty the machine as its display says.",
+    messages.Reason.ARGUMENT: "The game does not allow that number.",
+    messages.Reason.BUSY: "Another command is running: wait for it.",
+    messages.Reason.UNKNOWN: "The firmware of this shoe is older and knows no such command.",
+    messages.Reason.POWER: "Power was lost: empty the machine as its display says.",
 }

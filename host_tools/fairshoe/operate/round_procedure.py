@@ -7,30 +7,23 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Protocol
 
+from fairshoe import messages
 from fairshoe.errors import UsageError
 from fairshoe.games.rounds import RoundView, StackState, fold
-from fairshoe.messages import (
-    Command,
-    DealCommunity,
-    Event,
-    Need,
-    Reason,
-    Release,
-    RemainderTaken,
-    RoundEnded,
-    RoundVoided,
-    SetPositions,
-    State,
-    Status,
-)
 from fairshoe.operate.driver import Driver, NotDone
 from fairshoe.text.advice import next_step, warned
 from fairshoe.text.describe import words
 from fairshoe.text.describe_game import consequence, rule
 
-_STOPPED = (State.WARNING, State.REMOVING, State.REMOVED_OFFERED)
-DEALT = (State.WAITING_FOR_GREEN, State.WAITING_FOR_WAGERS, State.WAITING_FOR_ROUND_END)
-DEALING = (State.DECK_READY, State.WAITING_FOR_LOCKOUT, State.DISPENSING, State.STACK_OFFERED, *DEALT)
+_STOPPED = (messages.State.WARNING, messages.State.REMOVING, messages.State.REMOVED_OFFERED)
+DEALT = (messages.State.WAITING_FOR_GREEN, messages.State.WAITING_FOR_WAGERS, messages.State.WAITING_FOR_ROUND_END)
+DEALING = (
+    messages.State.DECK_READY,
+    messages.State.WAITING_FOR_LOCKOUT,
+    messages.State.DISPENSING,
+    messages.State.STACK_OFFERED,
+    *DEALT,
+)
 
 
 class Person(Protocol):
@@ -57,7 +50,7 @@ class RoundReport:
     handed_out: int | None = None  # cards of a deck that is dealt by other means
 
     @classmethod
-    def of(cls, events: list[Event]) -> RoundReport:
+    def of(cls, events: list[messages.Event]) -> RoundReport:
         return cls(reduce(fold, events, RoundView()))
 
     @property
@@ -113,9 +106,9 @@ class Procedure:
         self._driver = driver
         self._person = person
         self._positions = positions
-        self._told: tuple[State, Need] | None = None
+        self._told: tuple[messages.State, messages.Need] | None = None
 
-    def run(self, until: tuple[State, ...] = ()) -> RoundReport:
+    def run(self, until: tuple[messages.State, ...] = ()) -> RoundReport:
         """NotDone says what stopped it; running it again goes on from there."""
         driver = self._driver
         status = driver.begin()
@@ -133,28 +126,28 @@ class Procedure:
 
     def _over(self) -> RoundReport | None:
         for event in self._driver.events:
-            if isinstance(event, (RoundEnded, RoundVoided)):
+            if isinstance(event, (messages.RoundEnded, messages.RoundVoided)):
                 return RoundReport.of(self._driver.round_events(event.round))
-            if isinstance(event, RemainderTaken) and not event.round:
+            if isinstance(event, messages.RemainderTaken) and not event.round:
                 return RoundReport(RoundView(), event.counted)
         return None
 
-    def _check(self, status: Status) -> None:
+    def _check(self, status: messages.Status) -> None:
         told = warned(status)
         if status.state in _STOPPED and told is not None:
             raise NotDone(
                 f"the shoe has stopped: {words(status.warning.name)}: {told.what}.",
                 f"{told.advice[:1].upper()}{told.advice[1:]}. Then run this again.",
             )
-        if status.state == State.UNRECOGNISED:
+        if status.state == messages.State.UNRECOGNISED:
             raise NotDone("the shoe is in a state this tool does not know.", "Update this tool.")
         if told is not None and (status.state, status.need) != self._told:
             self._person.tell(f"{told.what}: {told.advice}")
 
-    def _step(self, status: Status) -> None:
+    def _step(self, status: messages.Status) -> None:
         step = next_step(status)
         new = (status.state, status.need) != self._told
-        if status.state == State.STACK_OFFERED and not status.positions:
+        if status.state == messages.State.STACK_OFFERED and not status.positions:
             self._open_ended(status)
             return
         self._told = status.state, status.need
@@ -166,20 +159,20 @@ class Procedure:
             if step.hand and new:
                 self._person.tell(step.text)
         else:
-            if status.state == State.DECK_READY:
+            if status.state == messages.State.DECK_READY:
                 self._seat(status)
             if self._person.confirm(step.text, lambda: self._driver.fresh().state == status.state):
                 self._give(step.command)
 
-    def _seat(self, status: Status) -> None:
+    def _seat(self, status: messages.Status) -> None:
         """Dealing ends by itself where the shoe knows how many play."""
         wanted = self._positions or (0 if status.positions else self._person.number("how many positions play?"))
         if wanted and wanted != status.positions:
-            self._give(SetPositions, positions=wanted)
+            self._give(messages.SetPositions, positions=wanted)
 
-    def _open_ended(self, status: Status) -> None:
+    def _open_ended(self, status: messages.Status) -> None:
         """The number of players is not set: deal stacks until the dealer says that all have theirs."""
-        if self._told is None or self._told[0] != State.STACK_OFFERED:
+        if self._told is None or self._told[0] != messages.State.STACK_OFFERED:
             self._person.tell("take the stack out of the tray")
         self._told = status.state, status.need
 
@@ -188,17 +181,17 @@ class Procedure:
             return (now.state, now.stack) == (status.state, status.stack)
 
         if self._person.confirm("or end the dealing if all have their cards, this stack left in the tray", still):
-            result = self._driver.give(Release)
-            if not result.done and result.reason in (Reason.STATE, Reason.NEED):
-                self._give(DealCommunity)
+            result = self._driver.give(messages.Release)
+            if not result.done and result.reason in (messages.Reason.STATE, messages.Reason.NEED):
+                self._give(messages.DealCommunity)
 
-    def _give(self, kind: type[Command], **arguments: int) -> None:
+    def _give(self, kind: type[messages.Command], **arguments: int) -> None:
         result = self._driver.give(kind, **arguments)
         if not result.done:
             raise self._driver.why(kind.NAME, result)
 
 
-def check_can_deal(status: Status | None) -> None:
+def check_can_deal(status: messages.Status | None) -> None:
     """Before anything is given: whether cards can be dealt from here."""
     if status is not None and status.state not in DEALING:
         step = next_step(status)

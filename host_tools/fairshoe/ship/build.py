@@ -18,18 +18,9 @@ from fairshoe import _device
 from fairshoe.boards.configs import device_bytes
 from fairshoe.boards.ports import PORTS
 from fairshoe.games.profiles import NO_GAMES
+from fairshoe.ship import import_closure
 from fairshoe.ship.errors import ShipError, need
 from fairshoe.ship.fold import FoldError, fold
-from fairshoe.ship.import_closure import (
-    KINDS,
-    chosen_by_name,
-    find_module,
-    imported_in,
-    is_within,
-    module_path,
-    modules_of,
-    port_modules,
-)
 from fairshoe.ship.machine_code import to_machine_code
 from fairshoe.ship.mpy_compile import CompileError, compile_mpy
 
@@ -130,13 +121,13 @@ def put_modules(built: Built, names: list[str], root: Path, *options: str) -> No
     for name, source in built.modules.items():
         if name not in names:
             continue
-        place = place_of(find_module(name, root), root)
+        place = place_of(import_closure.find_module(name, root), root)
         try:
             code = compile_mpy(source, place, *options)
         except CompileError as error:
             raise ShipError(f"{place}: {error}") from error
         path = built.source_path(name).removesuffix(".py") + ".mpy"
-        built.put(path, code, place, find_module(name, root).stat().st_size)
+        built.put(path, code, place, import_closure.find_module(name, root).stat().st_size)
 
 
 def is_rp2040(config: dict[str, Any]) -> bool:
@@ -193,7 +184,7 @@ def ship_names(board: str, root: Path | None = None) -> list[str]:
 def config_names(config: dict[str, Any], board: str, root: Path, without: Sequence[str] = ()) -> list[str]:
     port = port_of(config, board, root)
     home = other_ports(port) + other_parts(config) + other_kinds(config, board, root)
-    return modules_of([ENTRY, *port_modules(port, root)], [*home, *without], root)
+    return import_closure.modules_of([ENTRY, *import_closure.port_modules(port, root)], [*home, *without], root)
 
 
 def stock_left_out(config: dict[str, Any]) -> tuple[str, ...]:
@@ -202,7 +193,7 @@ def stock_left_out(config: dict[str, Any]) -> tuple[str, ...]:
 
 def folded_sources(names: list[str], root: Path, main: str = "") -> dict[str, str]:
     """The sources of modules that belong together, and of a main.py on top of them, with constants as numbers."""
-    paths = {name: module_path(name, root) for name in names}
+    paths = {name: import_closure.module_path(name, root) for name in names}
     sources = {name: path.read_text(encoding="utf-8") for name, path in paths.items() if path}
     try:
         return fold({**sources, "main": main})
@@ -213,8 +204,10 @@ def folded_sources(names: list[str], root: Path, main: str = "") -> dict[str, st
 def with_code(sources: dict[str, str], root: Path) -> dict[str, str]:
     """The modules that have a statement left and those that are imported all the same. A folder is a package without
     an __init__.py too."""
-    imported = {name for source in sources.values() for name in imported_in(source, root)}
-    packages = {name for name in sources if any(is_within(other, name) and other != name for other in sources)}
+    imported = {name for source in sources.values() for name in import_closure.imported_in(source, root)}
+    packages = {
+        name for name in sources if any(import_closure.is_within(other, name) and other != name for other in sources)
+    }
     return {
         name: source
         for name, source in sources.items()
@@ -288,10 +281,10 @@ def other_parts(config: dict[str, Any]) -> list[str]:
 
 def other_kinds(config: dict[str, Any], board: str, root: Path) -> list[str]:
     """The modules of the mechanisms that firmware/machines/kinds.py could make, but this board is not."""
-    kinds = module_path(KINDS, root)
+    kinds = import_closure.module_path(import_closure.KINDS, root)
     if kinds is None:
         return []
-    known = chosen_by_name(kinds, root)
+    known = import_closure.chosen_by_name(kinds, root)
     kind = str(config.get("mechanism", {}).get("kind", ""))
     if kind not in known:
         names = ", ".join(sorted(known))

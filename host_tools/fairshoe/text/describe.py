@@ -8,28 +8,9 @@ from dataclasses import fields
 from enum import IntEnum
 from typing import cast
 
+from fairshoe import messages
 from fairshoe.link.halt_report import halt_advice, halt_text
-from fairshoe.messages import (
-    ALL,
-    UNKNOWN,
-    ZONES,
-    Booted,
-    CommandAccepted,
-    CommandEnded,
-    Event,
-    Fault,
-    Halted,
-    Message,
-    Meters,
-    Need,
-    Outcome,
-    Reason,
-    ShuffleCommitted,
-    State,
-    Status,
-    UnknownMessage,
-    WarningLatched,
-)
+from fairshoe.messages import State
 from fairshoe.text.advice import SENSORS, warned
 from fairshoe.text.describe_game import describe_game
 
@@ -44,86 +25,86 @@ def words(name: str) -> str:
 HOW = {0: "first", 1: "rotated", 2: "replaced without the old one", 3: "recovered after power was lost"}
 DEFECTS = {1: "a record cannot be read", 2: "a hash does not fit", 3: "the log lost its identity"}
 CAUSES = {0: "power-on", 1: "watchdog reset", 2: "reset"}
-MESSAGE_NAMES = {cls.ID: words(cls.NAME) for cls in ALL}
+MESSAGE_NAMES = {cls.ID: words(cls.NAME) for cls in messages.ALL}
 
-_NAMES = {cls.ID: cls.NAME for cls in ALL}
+_NAMES = {cls.ID: cls.NAME for cls in messages.ALL}
 _MESSAGE_FIELDS = ("command", "during")  # hold the id of a message
 _NO_HALT = ("halted_boot", "halted")
-_PREFIX = frozenset(field.name for field in fields(Event))
+_PREFIX = frozenset(field.name for field in fields(messages.Event))
 
 
-def describe_event(event: Event) -> str:
+def describe_event(event: messages.Event) -> str:
     """`stack offered: stack 2, cards 5`; what a game's rules bear on in whole words: text/describe_game.py."""
-    if isinstance(event, (CommandAccepted, CommandEnded)):
+    if isinstance(event, (messages.CommandAccepted, messages.CommandEnded)):
         return _describe_command(event)
-    if isinstance(event, WarningLatched) and event.sensor in SENSORS:
+    if isinstance(event, messages.WarningLatched) and event.sensor in SENSORS:
         return _describe_sensor(event)
-    if isinstance(event, ShuffleCommitted):
+    if isinstance(event, messages.ShuffleCommitted):
         waits = f", waits up to {event.wait_ds / 10:g} s for the table's nonce" if event.wait_ds else ""
         return f"shuffle committed: commitment {event.commitment.hex()}{waits}"
     told = describe_game(event)
     if told is not None:
         return told
-    hidden: tuple[str, ...] = _NO_HALT if isinstance(event, Booted) and not event.halted_boot else ()
-    if isinstance(event, WarningLatched):
+    hidden: tuple[str, ...] = _NO_HALT if isinstance(event, messages.Booted) and not event.halted_boot else ()
+    if isinstance(event, messages.WarningLatched):
         hidden = ("sensor",)
     names = [f.name for f in fields(event) if f.name not in _PREFIX and f.name not in hidden]
-    unknown = UNKNOWN.get(event.NAME, {})
+    unknown = messages.UNKNOWN.get(event.NAME, {})
     values = [(name, getattr(event, name)) for name in names]
     parts = [f"{words(name)} unknown" if it == unknown.get(name) else _field(name, it) for name, it in values]
     return words(event.NAME) + (": " + ", ".join(parts) if parts else "")
 
 
-def _describe_sensor(event: WarningLatched) -> str:
+def _describe_sensor(event: messages.WarningLatched) -> str:
     """`warning latched: NOISE ON throat_a (first throat beam), cards seen 12: check ...`."""
-    noise = event.warning == Fault.NOISE
+    noise = event.warning == messages.Fault.NOISE
     what = "NOISE ON" if noise else f"{words(event.warning.name)} at"
     text = f"warning latched: {what} {event.sensor.name.lower()} ({SENSORS[event.sensor]}), cards seen"
     return f"{text} {event.cards_seen}: check its cable, connector and shield, and lamps that shine on it"
 
 
-def _describe_command(event: CommandAccepted | CommandEnded) -> str:
+def _describe_command(event: messages.CommandAccepted | messages.CommandEnded) -> str:
     """`command close betting (table, operation 3): accepted`."""
     name = MESSAGE_NAMES.get(event.command, f"number {event.command}")
     text = f"command {name} ({words(event.role.name)}, operation {event.op}): "
-    if isinstance(event, CommandAccepted):
+    if isinstance(event, messages.CommandAccepted):
         return text + "accepted"
-    if event.outcome == Outcome.FAILED and event.reason == Reason.STATE:
+    if event.outcome == messages.Outcome.FAILED and event.reason == messages.Reason.STATE:
         return text + f"failed, still {words(State(event.detail).name)}"  # something holds it back
     return text + words(event.outcome.name) + describe_reason(event.reason, event.detail)
 
 
-def describe_reason(reason: Reason, detail: int) -> str:
+def describe_reason(reason: messages.Reason, detail: int) -> str:
     """The reason in words; what `detail` means depends on it."""
-    if reason == Reason.NONE:
+    if reason == messages.Reason.NONE:
         return ""
-    if reason == Reason.WARNING:
-        return f", warning {words(Fault(detail).name)}"
-    if reason == Reason.STATE:
+    if reason == messages.Reason.WARNING:
+        return f", warning {words(messages.Fault(detail).name)}"
+    if reason == messages.Reason.STATE:
         return f", not while {words(State(detail).name)}"
-    if reason == Reason.NEED:
-        return f", {words(Need(detail).name)} first"
+    if reason == messages.Reason.NEED:
+        return f", {words(messages.Need(detail).name)} first"
     return f", {words(reason.name)}"
 
 
-def describe(message: Message) -> str:
+def describe(message: messages.Message) -> str:
     """Any message in one line for a person; `dump` leaves nothing out."""
-    if isinstance(message, Event):
+    if isinstance(message, messages.Event):
         return describe_event(message)
-    if isinstance(message, Status):
+    if isinstance(message, messages.Status):
         return describe_status(message)
-    if isinstance(message, Halted):
+    if isinstance(message, messages.Halted):
         text = halt_text(message.text)
         return f"could not start: {text}. {halt_advice(text)}"
     return dump(message)
 
 
-def dump(message: Message, numbers: Mapping[str, int] | None = None) -> str:
+def dump(message: messages.Message, numbers: Mapping[str, int] | None = None) -> str:
     """Name and every field: `deck_verified seq=2 boot=1 ... counted=52`. The same message is always the same text.
 
     `numbers` has what was sent in enumerated fields (Frame.numbers), for those that have no name here."""
     values = {field.name: getattr(message, field.name) for field in fields(message)}
-    if isinstance(message, UnknownMessage):
+    if isinstance(message, messages.UnknownMessage):
         return dump_fields(f"unknown_{message.id}", {"class": message.kind, "body": message.body})
     return dump_fields(message.NAME, values, numbers)
 
@@ -148,12 +129,12 @@ def _dumped(name: str, value: object, number: int | None) -> str:
     return (value.hex() or "-") if isinstance(value, bytes) else str(value)
 
 
-def describe_status(status: Status, brief: bool = False) -> str:
+def describe_status(status: messages.Status, brief: bool = False) -> str:
     """State, counts by zone where there are cards, and a warning with what to do, unless `brief`."""
     text = words(status.state.name)
     if status.state == State.SHUFFLING:
         text += f" {status.elapsed_ds / 10:.0f} of {status.expected_ds / 10:.0f} s"
-    zones = [f"{zone} {getattr(status, zone)}" for zone in ZONES if getattr(status, zone)]
+    zones = [f"{zone} {getattr(status, zone)}" for zone in messages.ZONES if getattr(status, zone)]
     if zones and status.state != State.SHUFFLING:
         text += "  [" + ", ".join(zones) + "]"
     if status.warning:
@@ -164,7 +145,7 @@ def describe_status(status: Status, brief: bool = False) -> str:
     return text
 
 
-def describe_meters(meters: Meters) -> str:
+def describe_meters(meters: messages.Meters) -> str:
     """What maintenance asks first: how much it has done, how often it tried again, whether feeding has slowed down."""
     cards = max(meters.cards, 1)
     parts = [
@@ -183,7 +164,7 @@ def describe_meters(meters: Meters) -> str:
     return "; ".join(parts)
 
 
-def progress(status: Status) -> float | None:
+def progress(status: messages.Status) -> float | None:
     """How far a shuffle is, by time: nothing else about it may be shown."""
     if status.state != State.SHUFFLING or not status.expected_ds:
         return None
@@ -191,7 +172,7 @@ def progress(status: Status) -> float | None:
 
 
 def _field(name: str, value: object) -> str:
-    if isinstance(value, Fault):
+    if isinstance(value, messages.Fault):
         return words(value.name)
     if isinstance(value, IntEnum):
         return f"{words(name)} {words(value.name)}"

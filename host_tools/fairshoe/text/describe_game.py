@@ -5,28 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
+from fairshoe import messages
 from fairshoe.games.record_kinds import describe_record
-from fairshoe.messages import (
-    Answer,
-    BettingClosed,
-    CardsOdd,
-    Consequence,
-    CoverAll,
-    DeckRefused,
-    DeckRemoved,
-    Event,
-    Fault,
-    HeldBack,
-    HoleCardRead,
-    LockoutConfirmed,
-    Need,
-    Recorded,
-    RoundEnded,
-    RoundStarted,
-    RoundVoided,
-    ShuffleFailed,
-    StubDue,
-)
 
 UNKNOWN_U8, UNKNOWN_U16 = 0xFF, 0xFFFF
 
@@ -73,10 +53,10 @@ NEEDS: dict[str, str] = {
     "house_decision": "the machine stopped in a round, and no rule covers that: the house decides whether it goes on",
 }
 _ANSWERS = {
-    Answer.NONE: "no answer",
-    Answer.NO_BLACKJACK: "no blackjack",
-    Answer.BLACKJACK: "blackjack",
-    Answer.FAULT: "cannot be trusted; play goes on without it",
+    messages.Answer.NONE: "no answer",
+    messages.Answer.NO_BLACKJACK: "no blackjack",
+    messages.Answer.BLACKJACK: "blackjack",
+    messages.Answer.FAULT: "cannot be trusted; play goes on without it",
 }
 _NTH = {1: "first", 2: "second"}
 
@@ -86,26 +66,26 @@ def rule(clause: str) -> str:
     return "house policy" if clause == "HOUSE" else f"rule {clause}"
 
 
-def consequence(value: Consequence) -> str:
+def consequence(value: messages.Consequence) -> str:
     return CONSEQUENCES.get(value.name.lower(), value.name.lower().replace("_", " "))
 
 
-def need(value: Need, in_round: bool = False) -> str:
-    if value == Need.STUB_COUNT and in_round:
+def need(value: messages.Need, in_round: bool = False) -> str:
+    if value == messages.Need.STUB_COUNT and in_round:
         return "end of the round refused: stub count due"
     return NEEDS.get(value.name.lower(), f"refused: {value.name.lower().replace('_', ' ')}")
 
 
-def describe_game(event: Event) -> str | None:
+def describe_game(event: messages.Event) -> str | None:
     """None for events that are not about a game."""
     describer = _DESCRIBERS.get(type(event))
     return describer(event) if describer else None
 
 
-def _round_voided(event: RoundVoided) -> str:
-    why = "" if event.warning == Fault.NONE else f" ({_fault(event.warning)})"
+def _round_voided(event: messages.RoundVoided) -> str:
+    why = "" if event.warning == messages.Fault.NONE else f" ({_fault(event.warning)})"
     text = f"round {event.round} void by {rule(event.clause)}{why}: {consequence(event.consequence)}"
-    if event.consequence == Consequence.ALL_VOID_BUT_COMPLETE:
+    if event.consequence == messages.Consequence.ALL_VOID_BUT_COMPLETE:
         text += f": {_positions(event.hands_kept)}"
     if event.cards_out == UNKNOWN_U16:
         return text + "; where the cards are is not known"
@@ -119,71 +99,71 @@ def _positions(mask: int) -> str:
     return f"position{'s' if len(found) != 1 else ''} {', '.join(found) or 'none'}"
 
 
-def _recorded(event: Recorded) -> str:
+def _recorded(event: messages.Recorded) -> str:
     text = f"recorded: {describe_record(event.what, event.a, event.b)}"
     follows = consequence(event.consequence)
     return f"{text}; by {rule(event.clause)}{': ' + follows if follows else ''}"
 
 
-def _held_back(event: HeldBack) -> str:
+def _held_back(event: messages.HeldBack) -> str:
     return f"{need(event.need, event.round != 0)}, {rule(event.clause)}"
 
 
-def _stub_due(event: StubDue) -> str:
+def _stub_due(event: messages.StubDue) -> str:
     return f"stub count due at the end of this round, {rule(event.clause)}: it is round {event.rounds} without one"
 
 
-def _betting_closed(event: BettingClosed) -> str:
+def _betting_closed(event: messages.BettingClosed) -> str:
     return f"betting closed for the {_NTH.get(event.closing, f'{event.closing}th')} time, {rule(event.clause)}"
 
 
-def _lockout(event: LockoutConfirmed) -> str:
+def _lockout(event: messages.LockoutConfirmed) -> str:
     told = event.accepted != UNKNOWN_U16
     counts = f"{event.accepted} wagers, {event.collected} chips" if told else "wagers and chips not reported"
     return f"lock-out confirmed, {rule(event.clause)}: {counts}"
 
 
-def _cover_all(event: CoverAll) -> str:
+def _cover_all(event: messages.CoverAll) -> str:
     shown = f"the column for {event.column} is shown" if event.column else "there is no column for that number"
     return f"Cover All, {rule(event.clause)}: {event.hands} hands, {shown}"
 
 
-def _deck_refused(event: DeckRefused) -> str:
+def _deck_refused(event: messages.DeckRefused) -> str:
     counts = f"{event.counted} cards counted, {event.expected} expected"
     if event.swept != event.counted:
         counts += f", {event.swept} at the second count"
     return f"deck refused by {rule(event.clause)}: {counts}; {consequence(event.consequence)}"
 
 
-def _shuffle_failed(event: ShuffleFailed) -> str:
+def _shuffle_failed(event: messages.ShuffleFailed) -> str:
     return f"shuffle failed ({_fault(event.warning)}), {rule(event.clause)}: {consequence(event.consequence)}"
 
 
-def _deck_removed(event: DeckRemoved) -> str:
+def _deck_removed(event: messages.DeckRemoved) -> str:
     cards = {0: "no cards left inside", UNKNOWN_U16: "cards not counted"}.get(event.counted, f"{event.counted} cards")
     follows = consequence(event.consequence)
     return f"deck put out: {cards}, {rule(event.clause)}{': ' + follows if follows else ''}"
 
 
-def _round_started(event: RoundStarted) -> str:
+def _round_started(event: messages.RoundStarted) -> str:
     count = event.positions
     seats = f"{count} position{'s' if count != 1 else ''}" if count else "positions not set"
     return f"round started: {event.game}, {seats}"
 
 
-def _round_ended(event: RoundEnded) -> str:
+def _round_ended(event: messages.RoundEnded) -> str:
     text = f"round ended: {_stacks(event.stacks)}, {event.dealt} cards dealt, remainder {event.remainder}"
     if event.stub != UNKNOWN_U16:
         text += f", stub {event.stub}"
     return text + (f", counted {event.stub_counted}" if event.stub_counted != UNKNOWN_U16 else "")
 
 
-def _cards_odd(event: CardsOdd) -> str:
+def _cards_odd(event: messages.CardsOdd) -> str:
     follows = consequence(event.consequence)
     return f"{_fault(event.warning)}, number {event.found} of this deck, {rule(event.clause)}: {follows}"
 
 
-def _hole_card(event: HoleCardRead) -> str:
+def _hole_card(event: messages.HoleCardRead) -> str:
     return f"hole-card reader, {rule(event.clause)}: {_ANSWERS.get(event.answer, 'no answer')}"
 
 
@@ -191,26 +171,26 @@ def _stacks(count: int) -> str:
     return "stacks not known" if count == UNKNOWN_U8 else f"{count} stack{'s' if count != 1 else ''}"
 
 
-def _fault(fault: Fault) -> str:
+def _fault(fault: messages.Fault) -> str:
     return fault.name.lower().replace("_", " ")
 
 
-_DESCRIBERS: dict[type[Event], Callable[[Any], str]] = cast(
-    dict[type[Event], Callable[[Any], str]],
+_DESCRIBERS: dict[type[messages.Event], Callable[[Any], str]] = cast(
+    dict[type[messages.Event], Callable[[Any], str]],
     {
-        RoundStarted: _round_started,
-        RoundEnded: _round_ended,
-        RoundVoided: _round_voided,
-        Recorded: _recorded,
-        HeldBack: _held_back,
-        StubDue: _stub_due,
-        BettingClosed: _betting_closed,
-        LockoutConfirmed: _lockout,
-        CoverAll: _cover_all,
-        DeckRefused: _deck_refused,
-        DeckRemoved: _deck_removed,
-        ShuffleFailed: _shuffle_failed,
-        CardsOdd: _cards_odd,
-        HoleCardRead: _hole_card,
+        messages.RoundStarted: _round_started,
+        messages.RoundEnded: _round_ended,
+        messages.RoundVoided: _round_voided,
+        messages.Recorded: _recorded,
+        messages.HeldBack: _held_back,
+        messages.StubDue: _stub_due,
+        messages.BettingClosed: _betting_closed,
+        messages.LockoutConfirmed: _lockout,
+        messages.CoverAll: _cover_all,
+        messages.DeckRefused: _deck_refused,
+        messages.DeckRemoved: _deck_removed,
+        messages.ShuffleFailed: _shuffle_failed,
+        messages.CardsOdd: _cards_odd,
+        messages.HoleCardRead: _hole_card,
     },
 )

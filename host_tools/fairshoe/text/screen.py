@@ -12,22 +12,7 @@ from collections.abc import Generator
 from datetime import datetime
 from typing import TextIO
 
-from fairshoe.messages import (
-    DeckRefused,
-    DeckVerified,
-    Event,
-    HeldBack,
-    Message,
-    Meters,
-    RoundEnded,
-    RoundVoided,
-    ShuffleFailed,
-    StackOffered,
-    Status,
-    StubDue,
-    WarningCleared,
-    WarningLatched,
-)
+from fairshoe import messages
 from fairshoe.printable import coloured, printable, say
 from fairshoe.text.describe import describe_event, describe_meters, describe_status, progress, words
 from fairshoe.text.story import hidden, story_text
@@ -39,9 +24,9 @@ STYLES = {"bad": "\x1b[31m", "good": "\x1b[32m", "warn": "\x1b[33m", "bold": "\x
 STYLES["title"] = "\x1b[7m"
 END = "\x1b[0m"
 _BAR = 24
-_GOOD = (DeckVerified, StackOffered, RoundEnded, WarningCleared)
-_BAD = (DeckRefused, ShuffleFailed, RoundVoided, WarningLatched)
-_ASKS = (HeldBack, StubDue)  # a person has to act first
+_GOOD = (messages.DeckVerified, messages.StackOffered, messages.RoundEnded, messages.WarningCleared)
+_BAD = (messages.DeckRefused, messages.ShuffleFailed, messages.RoundVoided, messages.WarningLatched)
+_ASKS = (messages.HeldBack, messages.StubDue)  # a person has to act first
 _KINDS = ((_GOOD, "good"), (_BAD, "bad"), (_ASKS, "warn"))
 EPOCH_S = 1_577_836_800  # 2020-01-01T00:00:00Z, from which a device counts
 _WIDTH = 20  # characters of a dealer's display
@@ -60,7 +45,7 @@ def waiting(text: str) -> Generator[None]:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
-def style_of(message: Message) -> str:
+def style_of(message: messages.Message) -> str:
     """The style of a message: good, bad, or a person has to act first."""
     return next((style for kinds, style in _KINDS if isinstance(message, kinds)), "")
 
@@ -71,7 +56,7 @@ def framed(lines: list[str]) -> list[str]:
     return [edge, *(f"| {line:{_WIDTH}s} |" for line in lines), edge]
 
 
-def time_of_day(event: Event, heard_s: float) -> str:
+def time_of_day(event: messages.Event, heard_s: float) -> str:
     """Local time by the shoe's clock if a host has set it, else the time at which the event was heard."""
     seconds = event.utc_s + EPOCH_S if event.utc_s else heard_s
     return datetime.fromtimestamp(seconds).astimezone().strftime("%H:%M:%S")
@@ -118,21 +103,21 @@ class Screen:
     def warn(self, text: str) -> None:
         self.line(text, "bad")
 
-    def show(self, message: Message) -> None:
+    def show(self, message: messages.Message) -> None:
         if self.story and hidden(message):
             return
-        if isinstance(message, Event):
+        if isinstance(message, messages.Event):
             number = "" if self.story else f"#{message.seq:<5d} "
             round_text = f"round {message.round}" if message.round else ""
             head = f"  {self._when(message):>8s}  {number}{round_text:8s}  "
             text = story_text(message) if self.story else describe_event(message)
             self.line(head + printable(text), style_of(message), len(head))
-        elif isinstance(message, Status):
+        elif isinstance(message, messages.Status):
             self._status(message)
-        elif isinstance(message, Meters) and message.cards:
+        elif isinstance(message, messages.Meters) and message.cards:
             self.line(f"            meters: {describe_meters(message)}", "dim")
 
-    def _when(self, event: Event) -> str:
+    def _when(self, event: messages.Event) -> str:
         if self._shoe_clock:
             return f"{event.uptime_s // 60}:{event.uptime_s % 60:02d}.{event.uptime_ms // 100}"
         return time_of_day(event, time.time())
@@ -149,7 +134,7 @@ class Screen:
             self.out.flush()
             self._line = ""
 
-    def _status(self, status: Status) -> None:
+    def _status(self, status: messages.Status) -> None:
         share = progress(status)
         if not self.live:
             self._plain(status, share)
@@ -164,7 +149,7 @@ class Screen:
         self.out.write(self._line)
         self.out.flush()
 
-    def _plain(self, status: Status, share: float | None) -> None:
+    def _plain(self, status: messages.Status, share: float | None) -> None:
         """Without a terminal: a line when a shuffle passes another quarter, and when the state changes."""
         if share is None:
             self._quarter = 0

@@ -5,60 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-from fairshoe.messages import (
-    Booted,
-    ClockSet,
-    CommandAccepted,
-    CommandEnded,
-    DeckLoaded,
-    DeckVerified,
-    EmptyProved,
-    Event,
-    Fault,
-    GreenPressed,
-    Message,
-    Meters,
-    Outcome,
-    ReleaseStarted,
-    RemainderReleased,
-    RemainderTaken,
-    RemovalStarted,
-    RoundEnded,
-    RoundStarted,
-    Sealed,
-    Sensor,
-    ShuffleCommitted,
-    ShuffleNonce,
-    ShuffleStarted,
-    StackOffered,
-    StackStarted,
-    StackTaken,
-    WarningLatched,
-)
+from fairshoe import messages
 from fairshoe.text.advice import WARNINGS
 from fairshoe.text.describe import CAUSES, MESSAGE_NAMES, describe_event, describe_reason, words
 from fairshoe.text.describe_game import UNKNOWN_U16
 
 # Recorded for audits, or said again by the event that follows.
 _HIDDEN = (
-    ClockSet,
-    CommandAccepted,
-    GreenPressed,
-    Meters,
-    ReleaseStarted,
-    Sealed,
-    ShuffleCommitted,
-    ShuffleNonce,
-    StackStarted,
+    messages.ClockSet,
+    messages.CommandAccepted,
+    messages.GreenPressed,
+    messages.Meters,
+    messages.ReleaseStarted,
+    messages.Sealed,
+    messages.ShuffleCommitted,
+    messages.ShuffleNonce,
+    messages.StackStarted,
 )
 
 
-def hidden(message: Message) -> bool:
+def hidden(message: messages.Message) -> bool:
     """Whether a story leaves this message out. That a command was done shows in the events it caused."""
-    return isinstance(message, _HIDDEN) or (isinstance(message, CommandEnded) and message.outcome == Outcome.DONE)
+    return isinstance(message, _HIDDEN) or (
+        isinstance(message, messages.CommandEnded) and message.outcome == messages.Outcome.DONE
+    )
 
 
-def story_text(event: Event) -> str:
+def story_text(event: messages.Event) -> str:
     """`stack 2 is ready: 5 cards`. Events without a sentence of their own read as in the monitor."""
     describer = _DESCRIBERS.get(type(event))
     return describer(event) if describer else describe_event(event)
@@ -68,36 +41,36 @@ def cards(count: int) -> str:
     return f"{count} card{'' if count == 1 else 's'}"
 
 
-def _booted(event: Booted) -> str:
+def _booted(event: messages.Booted) -> str:
     if event.halted_boot:
         return describe_event(event)
     return f"started ({CAUSES.get(event.cause, 'cause not known')}), firmware {event.firmware}"
 
 
-def _empty(event: EmptyProved) -> str:
+def _empty(event: messages.EmptyProved) -> str:
     return f"proved empty: {event.slots_swept} slots searched" if event.slots_swept else "proved empty"
 
 
-def _latched(event: WarningLatched) -> str:
+def _latched(event: messages.WarningLatched) -> str:
     known = WARNINGS.get(event.warning)
-    if known is None or event.sensor != Sensor.NONE:
+    if known is None or event.sensor != messages.Sensor.NONE:
         return describe_event(event)
-    counted = f" ({event.cards_seen} seen)" if event.warning == Fault.MISMATCH else ""
+    counted = f" ({event.cards_seen} seen)" if event.warning == messages.Fault.MISMATCH else ""
     return f"STOPPED, {words(event.warning.name)}: {known.what}{counted}. To do: {known.advice}"
 
 
-def _ended(event: CommandEnded) -> str:
+def _ended(event: messages.CommandEnded) -> str:
     name = MESSAGE_NAMES.get(event.command, f"number {event.command}")
     return f"command {name}: {words(event.outcome.name)}{describe_reason(event.reason, event.detail)}"
 
 
-def _verified(event: DeckVerified) -> str:
+def _verified(event: messages.DeckVerified) -> str:
     text = f"deck verified: {cards(event.counted)}"
     text += ", counted twice" if event.swept == event.counted else ""
     return text + _retries(event.misfeeds, event.stalls)
 
 
-def _offered(event: StackOffered) -> str:
+def _offered(event: messages.StackOffered) -> str:
     name = f"stack {event.stack} is ready" if event.stack else "extra card is ready"
     return f"{name}: {cards(event.cards)}" + _retries(event.misfeeds, event.stalls)
 
@@ -108,58 +81,58 @@ def _retries(misfeeds: int, stalls: int) -> str:
     return "".join(parts)
 
 
-def _remainder_taken(event: RemainderTaken) -> str:
+def _remainder_taken(event: messages.RemainderTaken) -> str:
     return "rest taken" if event.counted == UNKNOWN_U16 else f"rest taken: {cards(event.counted)}"
 
 
-def _shuffle_started(event: ShuffleStarted) -> str:
+def _shuffle_started(event: messages.ShuffleStarted) -> str:
     return f"shuffle started: {cards(event.expected)} expected, {event.report_ds / 10:g} s"
 
 
-def _loaded(event: DeckLoaded) -> str:
+def _loaded(event: messages.DeckLoaded) -> str:
     return f"deck loaded: {cards(event.expected)} expected"
 
 
-def _removal(_event: RemovalStarted) -> str:
+def _removal(_event: messages.RemovalStarted) -> str:
     return "putting out all cards"
 
 
-def _taken(event: StackTaken) -> str:
+def _taken(event: messages.StackTaken) -> str:
     return f"stack {event.stack} taken" if event.stack else "extra card taken"
 
 
-def _released(event: RemainderReleased) -> str:
+def _released(event: messages.RemainderReleased) -> str:
     return f"rest put out: {cards(event.counted)}, {event.expected} expected"
 
 
-def _round_started(event: RoundStarted) -> str:
+def _round_started(event: messages.RoundStarted) -> str:
     count = event.positions
     return "round started" + (f": {count} position{'' if count == 1 else 's'}" if count else "")
 
 
-def _round_ended(event: RoundEnded) -> str:
+def _round_ended(event: messages.RoundEnded) -> str:
     if event.stub != event.remainder or UNKNOWN_U16 in (event.dealt, event.remainder):
         return describe_event(event)
     stacks = f"{event.stacks} stack{'' if event.stacks == 1 else 's'}"
     return f"round ended: {stacks}, {cards(event.dealt)} dealt, {event.remainder} left"
 
 
-_DESCRIBERS: dict[type[Event], Callable[[Any], str]] = cast(
-    dict[type[Event], Callable[[Any], str]],
+_DESCRIBERS: dict[type[messages.Event], Callable[[Any], str]] = cast(
+    dict[type[messages.Event], Callable[[Any], str]],
     {
-        Booted: _booted,
-        EmptyProved: _empty,
-        WarningLatched: _latched,
-        CommandEnded: _ended,
-        ShuffleStarted: _shuffle_started,
-        DeckVerified: _verified,
-        DeckLoaded: _loaded,
-        RemovalStarted: _removal,
-        StackOffered: _offered,
-        StackTaken: _taken,
-        RemainderReleased: _released,
-        RemainderTaken: _remainder_taken,
-        RoundStarted: _round_started,
-        RoundEnded: _round_ended,
+        messages.Booted: _booted,
+        messages.EmptyProved: _empty,
+        messages.WarningLatched: _latched,
+        messages.CommandEnded: _ended,
+        messages.ShuffleStarted: _shuffle_started,
+        messages.DeckVerified: _verified,
+        messages.DeckLoaded: _loaded,
+        messages.RemovalStarted: _removal,
+        messages.StackOffered: _offered,
+        messages.StackTaken: _taken,
+        messages.RemainderReleased: _released,
+        messages.RemainderTaken: _remainder_taken,
+        messages.RoundStarted: _round_started,
+        messages.RoundEnded: _round_ended,
     },
 )

@@ -11,24 +11,11 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
+from fairshoe import messages
 from fairshoe.client.async_shoe import AsyncShoe
 from fairshoe.client.notices import LinkBack, LinkLost
 from fairshoe.errors import FairshoeError, UsageError
 from fairshoe.keys import RoleKey
-from fairshoe.messages import (
-    AcknowledgeWarning,
-    CloseBetting,
-    Command,
-    ConfirmLockout,
-    DealCommunity,
-    EndRound,
-    GiveCard,
-    Outcome,
-    Release,
-    Role,
-    SetPositions,
-    Shuffle,
-)
 from fairshoe.observe.observer import Mode, Watch
 from fairshoe.text.describe import describe_reason, words
 from fairshoe.web.live_view import LiveView
@@ -36,14 +23,21 @@ from fairshoe.web.live_view import LiveView
 HISTORY = 50  # events from before that are shown, if the device lets us read them
 RETRY_S = 3.0
 COMMAND_S = 30.0
-COMMANDS: dict[str, type[Command]] = {
+COMMANDS: dict[str, type[messages.Command]] = {
     kind.NAME: kind
     for kind in (
-        *(Shuffle, SetPositions, CloseBetting, ConfirmLockout, GiveCard, DealCommunity),
-        *(Release, EndRound, AcknowledgeWarning),
+        *(
+            messages.Shuffle,
+            messages.SetPositions,
+            messages.CloseBetting,
+            messages.ConfirmLockout,
+            messages.GiveCard,
+            messages.DealCommunity,
+        ),
+        *(messages.Release, messages.EndRound, messages.AcknowledgeWarning),
     )
 }
-ROLES = (Role.TABLE, Role.SERVICE)
+ROLES = (messages.Role.TABLE, messages.Role.SERVICE)
 
 Publish = Callable[[], None]
 
@@ -131,12 +125,12 @@ class Host:
     async def give(self, name: str, argument: int | None) -> str:
         """Give a command by its name, and wait for its outcome: in words. UsageError for what the page cannot give."""
         kind = COMMANDS.get(name) if self._store is not None else None
-        if kind is None or (kind is SetPositions) != (argument is not None):
+        if kind is None or (kind is messages.SetPositions) != (argument is not None):
             raise UsageError(f"the page gives no command {name!r} of this form.", f"Known: {', '.join(COMMANDS)}.")
         arguments = {} if argument is None else {"positions": argument}
         result = await self._opened().command(kind, COMMAND_S, **arguments)
         done = words(result.outcome.name)
-        return done if result.outcome == Outcome.DONE else done + describe_reason(result.reason, result.detail)
+        return done if result.outcome == messages.Outcome.DONE else done + describe_reason(result.reason, result.detail)
 
     def _opened(self) -> AsyncShoe:
         if self._shoe is None:
