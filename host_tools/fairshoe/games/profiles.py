@@ -137,7 +137,7 @@ def _value_problems(path: str, value: object, schema: Game, top: Game) -> Iterat
     if reference is not None:
         schema = top["definitions"][reference.rpartition("/")[2]]
     try:
-        fastjsonschema.compile({**schema, "definitions": top["definitions"]})(value)  # pyright: ignore
+        configs.validator(json.dumps({**schema, "definitions": top["definitions"]}))(value)
     except fastjsonschema.JsonSchemaValueException as error:
         if "oneOf" in schema:
             yield from _rule_problems(path, value)

@@ -45,19 +45,31 @@ def by_name(path: Path) -> Path:
 
 def read_cases(path: Path) -> dict[str, Data]:
     """The scenarios of a file by name: the file itself, or each of its cases. OSError or ValueError if it has none."""
+    file = _read(path)
+    return {name: _scenario(file, name) for name in _names(path, file)}
+
+
+def _read(path: Path) -> Data:
     try:
         data = parse_json(read_regular(path))
     except ValueError as error:
         raise ValueError(f"not JSON: {error}") from error
     if not isinstance(data, dict):
         raise ValueError("a scenario is an object")
-    file = cast("Data", data)
+    return cast("Data", data)
+
+
+def _names(path: Path, file: Data) -> list[str]:
+    return list(cast("Data", file["cases"])) if "cases" in file else [path.stem]
+
+
+def _scenario(file: Data, name: str) -> Data:
     if "cases" not in file:
-        return {path.stem: _complete(file)}
+        return _complete(file)
     cases = cast("dict[str, Data]", file["cases"])
     shared = cast("Data", file.get("values", {}))
     template = {key: value for key, value in file.items() if key not in ("cases", "values")}
-    return {name: _complete(_fill(template, name, shared, _own(cases, name))) for name in cases}
+    return _complete(_fill(template, name, shared, _own(cases, name)))
 
 
 def _own(cases: dict[str, Data], name: str) -> Data:
@@ -88,7 +100,7 @@ def places(paths: Iterable[Path]) -> list[Path]:
     for path in paths:
         for file in sorted(path.glob("*.json")) if path.is_dir() else [path]:
             try:
-                names = list(read_cases(file))
+                names = _names(file, _read(file))
             except (OSError, ValueError, TypeError, AttributeError):
                 names = []
             found += [Path(f"{file}:{name}") for name in names] if names not in ([], [file.stem]) else [file]
@@ -97,11 +109,12 @@ def places(paths: Iterable[Path]) -> list[Path]:
 
 def read_place(place: Path) -> Data:
     """One scenario. OSError or ValueError if there is none."""
-    file, name = split(place)
-    cases = read_cases(file)
-    if name not in cases:
-        raise ValueError(f"no case {name!r}; there are {', '.join(cases)}" if name else "it has cases: give FILE:CASE")
-    return cases[name]
+    path, name = split(place)
+    file = _read(path)
+    names = _names(path, file)
+    if name not in names:
+        raise ValueError(f"no case {name!r}; there are {', '.join(names)}" if name else "it has cases: give FILE:CASE")
+    return _scenario(file, name)
 
 
 def split(place: Path) -> tuple[Path, str]:
@@ -116,7 +129,7 @@ def name_of(place: Path) -> str:
 
 def library(folder: Path) -> dict[str, Data]:
     """All scenarios of a folder, by name."""
-    return {name_of(place): read_place(place) for place in places([folder])}
+    return {name: data for file in sorted(folder.glob("*.json")) for name, data in read_cases(file).items()}
 
 
 def _fill(template: Data, name: str, shared: Data, own: Data) -> Data:
