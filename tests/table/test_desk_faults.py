@@ -1,6 +1,8 @@
 """Writes that fail at a desk: the disk is full at every statement once, and the file of the layout cannot be written.
 The table goes on, and what was booked is what the dealer's page has shown."""
 
+import contextlib
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +16,8 @@ from fairshoe.errors import FairshoeError
 from fairshoe_table.books.books import Books
 from fairshoe_table.desk import loop
 from fairshoe_table.desk.taps import Desk
+from fairshoe_table.simulated.demonstration import simulated_table
+from fairshoe_table.simulated.stack import StackReport, compare
 
 TRIES_MAX = 3000
 
@@ -125,3 +129,21 @@ def test_wagers_of_a_round_are_never_those_of_the_next(tmp_path: Path, monkeypat
         check_books(it.desk.books)
     with sitting(tmp_path, "double-down-stud") as it:
         assert wagers(it.bets()) == {}
+
+
+def test_a_card_that_could_not_be_booked_is_not_drawn_again(tmp_path: Path) -> None:
+    """Double Attack Blackjack, card by card: the disk is full at every statement once. Shoe and books count alike."""
+    sweep = Sweep(full=True)
+    with simulated_table(tmp_path, "double-attack-blackjack", 5, connection=sweep.connection) as it:
+        it.table.play_round()
+        sweep.on = True
+        for _ in range(2):
+            number = 0
+            while not number:
+                with contextlib.suppress(sqlite3.OperationalError):
+                    number = it.table.play_round()
+        sweep.on = False
+        it.shoe.sim.sleep(1)
+        report = StackReport()
+        compare(it, report)
+        assert report.wrong == [] and report.ended == 3 and sweep.kills > 150

@@ -69,9 +69,7 @@ def child(folder: Path, game: str, seed: int) -> None:
         _dot(floor)
         if seed % 2:
             Unlucky.left = rng.randint(*STATEMENTS)
-        # Simulated hands that draw card by card would draw another card after it.
-        full = rng.random() < 0.5 and not registry.find(game).drawn
-        Unlucky.full_share = FULL_DISK if full else 0.0
+        Unlucky.full_share = FULL_DISK if rng.random() < 0.5 else 0.0
         while True:
             with contextlib.suppress(sqlite3.OperationalError):
                 Table(it.shoe, it.books, game, options, floor).play_round()

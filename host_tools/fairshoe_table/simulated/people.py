@@ -68,6 +68,7 @@ class SimulatedFloor:
         self.rack: list[int] = []  # of a shoe that is drawn by hand
         self.drawn: list[int] = []  # in this round: they lie on the table
         self.hole = 0  # the card that lies face down
+        self._lies: tuple[object, int] = (None, 0)  # the card that was drawn last, and for what in which round
         self.stacks: dict[int, tuple[int, ...]] = {}
         self.rest: tuple[int, ...] = ()
         self._layout: Path | None = None
@@ -114,7 +115,7 @@ class SimulatedFloor:
         if ask.kind == "count":
             return ask.answer(count=len(self.rack) if ask.part.startswith("short") else self.count())
         if ask.kind == "decide" and play.game.draws(play, ask):
-            self.hole = self.draw()
+            self.hole = self._drawn_for(play, ask)
             return ask.answer(choice=ask.choices[0])
         if ask.kind == "cards":
             cards = list(self.faces(play, ask))
@@ -143,14 +144,22 @@ class SimulatedFloor:
     def faces(self, play: Play, ask: Ask) -> tuple[int, ...]:
         """What lies there when the dealer turns it over."""
         if play.game.drawn:
-            return (self.draw() if play.game.draws(play, ask) else self.hole,)
+            return (self._drawn_for(play, ask) if play.game.draws(play, ask) else self.hole,)
         return play.game.lies_at(play, ask, self.stacks, self.rest)
 
     def lie(self, play: Play, ask: Ask) -> tuple[int, ...]:
         """The same without touching anything: of a shoe that is drawn by hand the card that comes next."""
         if not play.game.drawn:
             return play.game.lies_at(play, ask, self.stacks, self.rest)
+        if self._lies[0] == _once(play, ask):
+            return (self._lies[1],)
         return tuple([*self.held, *self.pile][:1]) if play.game.draws(play, ask) else (self.hole,)
+
+    def _drawn_for(self, play: Play, ask: Ask) -> int:
+        """The card of this question. It lies there already when the question comes again: its answer was not booked."""
+        if self._lies[0] != _once(play, ask):
+            self._lies = (_once(play, ask), self.draw())
+        return self._lies[1]
 
     # -- hands --------------------------------------------------------------------------------------------------------
 
@@ -212,3 +221,8 @@ class SimulatedFloor:
             case _:
                 pass
         self._sleep(0.3)
+
+
+def _once(play: Play, ask: Ask) -> tuple[object, str]:
+    """A question of one round."""
+    return next((told.data["round"] for told in play.inputs if told.key == "closed"), None), ask.key
