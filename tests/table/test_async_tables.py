@@ -11,7 +11,7 @@ from fairshoe.keys import write_key
 from fairshoe.messages import RoundEnded, RoundStarted, RoundVoided, SetPositions
 from fairshoe_table.books.books import Books
 from fairshoe_table.play import registry
-from fairshoe_table.play.game import Ask, Dealt
+from fairshoe_table.play.game import Ask, Dealt, Play
 from fairshoe_table.play.inputs import Input
 from fairshoe_table.play.round import asks
 from fairshoe_table.rules.cards import DECK, PACK_48
@@ -22,10 +22,11 @@ SEATS = 2
 OUT = Dealt(True, 2, True)  # the simulated dealer of the shoe deals everything
 
 
-def answer(ask: Ask, deck: list[int]) -> Input:
+def answer(play: Play, ask: Ask, deck: list[int]) -> Input:
     """Cards as a dealer would enter them, and the first choice of each player."""
     if ask.kind == "cards":
-        return ask.answer(cards=[deck.pop() for _ in range(ask.count)], source="dealer")
+        known = [card for told in play.game.begins_with(play, ask) for card in told.data["cards"]]
+        return ask.answer(cards=[*known, *(deck.pop() for _ in range(ask.count - len(known)))], source="dealer")
     return ask.answer(shown=True) if ask.kind == "expose" else ask.answer(choice=ask.choices[0])
 
 
@@ -56,7 +57,7 @@ async def one_round(folder: Path, game: str) -> tuple[str, int]:
         deck = list(PACK_48 * 6 if game == DRAWN else DECK)
         rng.shuffle(deck)
         while waiting := asks(books.play(number, options), OUT):
-            books.record(number, answer(waiting[0], deck), options)
+            books.record(number, answer(books.play(number, options), waiting[0], deck), options)
         books.record(number, Input("over", "over"), options)
         return game, len(books.lines(number))
 

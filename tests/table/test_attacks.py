@@ -44,6 +44,8 @@ def told(books: Books, game: str, options: Options, seats: dict[int, dict[str, i
     for seat, amounts in seats.items():
         books.record(number, wager(seat, amounts), options)
     books.record(number, Input("closed", "closed", {"round": 1}), options)
+    if game == CARIBBEAN:  # the first card of the dealer's five is the up-card
+        words = f"{next(it for it in words.split() if ',' in it).split(',')[0]} {words}"
     for word in words.split():
         ask = asks(books.play(number, options), Dealt(True, 2, True))[0]
         if ask.kind == "cards":
@@ -103,34 +105,77 @@ THREE_HANDS = "9s,8d,4c,3h,2c 9c,8s,4d,3c,2d"  # of seats 4 and 2; seat 1 is the
 
 @pytest.mark.parametrize("order", list(permutations((1, 2, 4))), ids=str)
 @pytest.mark.parametrize(("dealer", "percent"), [(DEALERS_ROYAL, 100), (DEALERS_STRAIGHT, 10)])
-def test_a_jackpot_on_the_dealers_hand_is_divided_among_those_whose_hands_stand(
-    books: Books, dealer: str, percent: int, order: tuple[int, ...]
+@pytest.mark.parametrize("early", [False, True])
+def test_a_jackpot_on_the_dealers_hand_is_divided_whichever_hands_are_void(
+    books: Books, dealer: str, percent: int, order: tuple[int, ...], early: bool
 ) -> None:
-    """CS 11(e)(2), in each order of voids: the seed stays while one hand stands, and goes back with the last."""
-    before = {name: cents for name, cents in books.balances().items() if cents}
-    words = f"raise raise raise {dealer} {THREE_HANDS} 9d,8h,4s,3d,2s"
-    number = told(books, CARIBBEAN, FULL, dict.fromkeys((1, 2, 4), ALONE), words)
-    standing = {1, 2, 4}
-    for seat in (0, *order):
-        if seat:
-            clause = {"seat": seat, "clause": "CS-13d"}
-            books.record(number, Input(f"void hand:{seat}", "void hand", clause), FULL)
-            standing.remove(seat)
-        shown = 1_000_000 + 7123 * 3 // 100  # a displayed meter is never lowered (ruling void-side)
-        whole = -(-shown * percent // 100) if standing else 0
-        shares = {line.seat: line.paid for line in books.lines(number) if line.jackpot}
-        assert set(shares) == standing and sum(shares.values()) == whole
-        assert not shares or max(shares.values()) - min(shares.values()) <= 1
-        left = books.meters("five-card")
-        assert left is not None and left.by_name["main"].cents == (
-            1_000_000 if percent == 100 and standing else shown - whole
-        )
-        assert books.audit() == []
+    """CS 11(e)(2), 13(d): that wager is on no hand of a player. Void before the settlement or after it, it is alike."""
+    hands = "" if early else f"{THREE_HANDS} 9d,8h,4s,3d,2s"
+    number = told(books, CARIBBEAN, FULL, dict.fromkeys((1, 2, 4), ALONE), f"raise raise raise {dealer} {hands}")
+    for seat in order:
+        void = {"seat": seat, "clause": "CS-13d"}
+        books.record(number, Input(f"void hand:{seat}", "void hand", void), FULL)
+    shown = 1_000_000 + 7123 * 3 // 100
+    shares = {line.seat: line.paid for line in books.lines(number) if line.jackpot}
+    assert set(shares) == {1, 2, 4} and sum(shares.values()) == -(-shown * percent // 100)
+    assert max(shares.values()) - min(shares.values()) <= 1
+    assert {line.wager for line in books.lines(number) if line.outcome.value == "void"} == {Wager.ANTE, Wager.BET}
     books.record(number, Input("over", "over"), FULL)
     check_books(books)
-    made_up = {"table-1/house": -213, "table-1/meter five-card/main": 213}
-    wanted = {name: cents + made_up.get(name, 0) for name, cents in before.items()}
-    assert {name: cents for name, cents in books.balances().items() if cents} == wanted
+    assert books.replay(FULL) == []
+
+
+# --- payouts that were validated ---------------------------------------------------------------
+
+STAGES = ("booked", "validated", "documented")
+CAUSES = {"round": VOID, "hand": Input("void hand:4", "void hand", {"seat": 4, "clause": "CS-13d"})}
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("cause", CAUSES)
+@pytest.mark.parametrize("choice", ["pay", "return"])
+@pytest.mark.parametrize("late", [False, True])
+def test_a_validated_jackpot_of_a_void_hand_is_decided_by_a_person(
+    books: Books, stage: str, cause: str, choice: str, late: bool
+) -> None:
+    """Ruling jackpot-void, for the first of two royal flushes: before its validation it was not won; after it the
+    amount is in suspense, with the envy bonus for that hand, and the meter goes on from its reset; after the paperwork
+    it is final. A decision comes in the round, or after it."""
+    number = two_royals(books)
+    key = next(line.key for line in books.lines(number) if line.seat == 4 and line.jackpot)
+    paid, went_on = {line.key: line.paid for line in books.lines(number) if line.jackpot}, meter(books)
+    if stage != "booked":
+        books.record(number, Input(f"done:{key}:1", "done", {"checked": ["x"], "by": "J. Doe"}), FULL)
+    if stage == "documented":
+        books.record(number, Input("documented", "documented"), FULL)
+    books.record(number, CAUSES[cause], FULL)
+    lines = {line.key: line for line in books.lines(number)}
+    assert books.audit() == []
+    if stage == "booked":
+        assert books.in_suspense() == [] and lines[key].outcome.value == "void" and meter(books) >= went_on
+        return
+    assert lines[key].paid == paid[key] == 1_000_142
+    if stage == "documented":
+        assert lines[key].state == "final" and books.in_suspense() == []
+        return
+    held = [line for _, line in books.in_suspense()]
+    assert {line.key for line in held} == {key, "1/0/0/progressive/envy 4"}
+    assert books.balances()["table-1/suspense"] == sum(line.paid for line in held) == paid[key] + 100_000
+    others = [line for line in lines.values() if line.seat == 4 and line.key != key]
+    assert {line.outcome.value for line in others if line.stake} == {"void"}  # every other line of the hand
+    if late:
+        books.record(number, Input("over", "over"), FULL)
+    before = meter(books)
+    assert before >= went_on
+    with pytest.raises(UsageError, match="no name"):
+        books.decide_suspense(choice, FULL, "J. Doe", " ")
+    books.decide_suspense(choice, FULL, "J. Doe", "seen on video")
+    assert books.in_suspense() == [] and books.balances()["table-1/suspense"] == 0
+    final = {line.key: line for line in books.lines(number)}
+    assert (final[key].paid, meter(books) - before) == ((paid[key], 0) if choice == "pay" else (0, 142))
+    if not late:
+        books.record(number, Input("over", "over"), FULL)
+    check_books(books)
     assert books.replay(FULL) == []
 
 
@@ -323,7 +368,7 @@ def test_a_round_that_the_shoe_ends_too_early_is_settled_or_declared_void(tmp_pa
             it.until(lambda _: it.desk.step is not None and it.desk.step.command is EndRound)
             pressed(it, "green")
             it.until(lambda values: values["house"]["text"])
-            assert it.values["ask"]["text"].startswith("bet twice")
+            assert it.values["ask"]["text"].startswith("expose your up-card")
             assert "before it was settled" in str(it.values["calls"])
             if not settled:
                 it.tap(do="house", choice="void", by="J. Doe", reason="the cards were mixed")
@@ -357,11 +402,13 @@ def test_progressive_chips_are_counted_and_a_jackpot_is_validated_before_it_is_p
         assert it.next()["now"]["do"].startswith("give progressive $1 back to seat 2")
         while not it.next()["ask"]:
             it.go_on()  # the line, and the rest of the deck
-        assert it.values["ask"]["seat"] == 1
+        assert it.values["ask"]["key"] == "cards:0:up" and it.values["now"]["clause"] == "CS-9h"
+        entered(it, NO_GAME[:2])
+        assert it.next()["ask"]["seat"] == 1
         refused(it, do="irregularity", name="not accepted", seat=4)
         for _ in range(3):
             it.tap(do="choose", key=it.next()["ask"]["key"], choice="raise")
-        for text in (NO_GAME, ROYAL, "2c,3d,5h,7s,8c", OTHER_ROYAL):
+        for text in (NO_GAME[3:], ROYAL, "2c,3d,5h,7s,8c", OTHER_ROYAL):
             entered(it, text)
         while "progressive" not in it.next()["now"]["do"]:
             it.go_on()
@@ -372,13 +419,18 @@ def test_progressive_chips_are_counted_and_a_jackpot_is_validated_before_it_is_p
         assert "validated" in refused(it, do="done", line=line, checked=checks, by=" ")
         it.tap(do="done", line=line, checked=checks, by="J. Doe")
         number = it.desk.number
-        # In the middle of the payment the stub turns out wrong: both jackpots go back, and what is done is undone.
+        # In the middle of the payment the stub turns out wrong: the jackpot that was validated is in suspense, the
+        # other one was not won.
         assert "recorded" in it.tap(do="irregularity", name="stub", cards=20)
         it.until(lambda values: values["void"] == "CS-7g2")
         assert "back in its meter" in str(it.values["calls"])
-        undo = [line["text"] for line in it.values["lines"] if line["text"].startswith("void: take")]
-        assert len(undo) == 2 and "$10,000.50" in undo[1]  # less the stake, which comes back
+        texts = [line["text"] for line in it.values["lines"]]
+        assert [text for text in texts if text.startswith("void: take")] == [
+            "void: take $10 back from seat 4 (ante: give ante $10 back to seat 4 (void hand))"
+        ]
+        assert len([text for text in texts if "$10,001.50 of progressive of seat 4 is in suspense" in text]) == 1
         assert "not done" in refused(it, do="close")
+        assert it.values["house"]["text"].startswith(f"In suspense since round {number}: progressive of seat 4")
         while it.desk.open_lines():
             it.go_on()
         assert it.next()["ask"]["text"] == "take deck 1 off the table, and bring another one"
@@ -386,6 +438,12 @@ def test_progressive_chips_are_counted_and_a_jackpot_is_validated_before_it_is_p
         it.bets()
         told = [one.data for one in it.desk.books.inputs(number) if one.key == line]
         assert [data["by"] for data in told] == ["J. Doe"]
+        assert [choice for choice, _ in it.values["house"]["choices"]] == ["pay", "return"]
+        it.tap(do="house", choice="pay", by="J. Doe", reason="the stub was miscounted")
+        assert it.desk.books.in_suspense() == [] and it.values["house"]["text"] == ""
+        paid = [line for line in it.desk.books.lines(number) if line.jackpot]
+        assert [(line.seat, line.paid, line.state) for line in paid] == [(4, 1_000_150, "final")]
+        assert it.desk.books.replay() == []
         check_books(it.desk.books)
 
 

@@ -50,6 +50,7 @@ ROUNDS: dict[str, list[Input]] = {
         wager(1, {Wager.ANTE: 1000, Wager.BONUS: 300, Wager.PROGRESSIVE: 100, Wager.FIVE_CARD: 100}),
         wager(4, {Wager.ANTE: 2000, Wager.PROGRESSIVE: 100, Wager.COVER_ALL: 200, Wager.FIVE_CARD_DEALER: 100}),
         CLOSED,
+        shown(DEALER, "Ah", "up"),
         decide(1, "fold"),
         decide(4, "raise"),
         shown(1, "9h 8h 7h 6h 5h"),
@@ -166,8 +167,8 @@ FLOWS = {
     # CS 10(b), (c): decisions from the left, a folded hand whose bonus lives, the dealer, hands from the far right.
     CS: Flow(
         {2: {Wager.ANTE: 1000}, 3: {Wager.ANTE: 1000, Wager.FIVE_CARD: 100}, 5: {Wager.ANTE: 1000}},
-        "raise fold raise Ad,Jd,9d,5d,2d Ah,Kc,9c,4c,3d As,Qh,Js,5c,2s 8h,8c,Th,6c,4d",
-        "decide 2, decide 3, decide 5, cards 3, cards 0, cards 5, cards 2",
+        "Ah raise fold raise Ad,Jd,9d,5d,2d Ah,Kc,9c,4c,3d As,Qh,Js,5c,2s 8h,8c,Th,6c,4d",
+        "cards 0, decide 2, decide 3, decide 5, cards 3, cards 0, cards 5, cards 2",
         0,
         {2: 1000 + 2000, 3: -1000 + 4900, 5: -3000},
     ),
@@ -280,11 +281,13 @@ def test_a_void_hand_touches_no_meter_before_settlement_and_lowers_none_after_it
     before = books.meters(PROGRESSIVE)
     one = Input("void hand:1", "void hand", {"seat": 1, "clause": "CS-13d"})
     other = Input("void hand:4", "void hand", {"seat": 4, "clause": "CS-13d"})
-    number, _ = tell(books, CS, [*ROUNDS[CS][:4], one, other, OVER])
-    assert books.meters(PROGRESSIVE) == before and sum(line.net for line in books.lines(number)) == 0
-    number, _ = tell(books, CS, ROUNDS[CS][:6])
+    number, _ = tell(books, CS, [*ROUNDS[CS][:5], one, other, ROUNDS[CS][7], OVER])
+    assert books.meters(PROGRESSIVE) == before
+    beside = {Wager.FIVE_CARD_DEALER: -100, Wager.COVER_ALL: -200}  # of seat 4: they are on no void hand (CS 13(d))
+    assert {line.wager: line.net for line in books.lines(number) if line.net} == beside
+    number, _ = tell(books, CS, ROUNDS[CS][:7])
     assert books.meters(PROGRESSIVE) == before  # decisions are no settlement
-    books.record(number, ROUNDS[CS][6], FULL)
+    books.record(number, ROUNDS[CS][7], FULL)
     shown_to_players = books.meters(PROGRESSIVE)
     assert before is not None and shown_to_players is not None
     assert shown_to_players.by_name["main"].cents > before.by_name["main"].cents
@@ -292,7 +295,7 @@ def test_a_void_hand_touches_no_meter_before_settlement_and_lowers_none_after_it
     tell(books, CS, [one, other, OVER])
     assert books.meters(PROGRESSIVE) == shown_to_players
     assert books.balances()["table-1/house"] < house  # it makes up for the tray
-    assert sum(line.net for line in books.lines(number)) == 0
+    assert {line.wager: line.net for line in books.lines(number) if line.net} == beside
     check_books(books)
 
 
@@ -301,7 +304,7 @@ def test_a_folded_hand_that_counts_for_cover_all_is_asked_for_and_paid(books: Bo
     counts = replace(FULL, cover_all_counts_folded=True, approvals={**FULL.approvals, "cover_all_counts_folded": "x"})
     number = books.open_round(CS)
     wagers = [wager(1, {Wager.ANTE: 1000}), wager(4, {Wager.ANTE: 1000, Wager.COVER_ALL: 200}), CLOSED]
-    for told in (*wagers, decide(1, "fold"), decide(4, "raise")):
+    for told in (*wagers, shown(DEALER, "Ah", "up"), decide(1, "fold"), decide(4, "raise")):
         books.record(number, told, counts)
     assert [ask.seat for ask in asks(books.play(number, counts), ALL_OUT)] == [1, DEALER, 4]
     for told in (shown(1, "9h 8h 7h 6h 5h"), shown(DEALER, "Ah Kc 9d 4c 3d"), shown(4, "2s 2d Qs Js Ts"), OVER):
@@ -311,14 +314,14 @@ def test_a_folded_hand_that_counts_for_cover_all_is_asked_for_and_paid(books: Bo
 
 
 def test_a_round_cannot_be_over_while_wagers_lie_on_the_layout(books: Books) -> None:
-    number, _ = tell(books, CS, ROUNDS[CS][:5])
+    number, _ = tell(books, CS, ROUNDS[CS][:6])
     with pytest.raises(UsageError, match="layout"):
         books.record(number, OVER, FULL)
     assert books.rounds_over() == 0
 
 
 def test_the_same_key_with_other_content_is_refused(books: Books) -> None:
-    number, _ = tell(books, CS, ROUNDS[CS][:4])
+    number, _ = tell(books, CS, ROUNDS[CS][:5])
     assert books.record(number, decide(1, "fold"), FULL) == []  # told again
     for other in (decide(1, "raise"), replace(decide(1, "fold"), kind="expose"), wager(1, {Wager.ANTE: 5000})):
         with pytest.raises(UsageError, match="other content"):
@@ -334,7 +337,7 @@ def test_a_table_name_is_no_pattern(tmp_path: Path) -> None:
 
 
 def test_one_face_cannot_be_entered_twice(books: Books) -> None:
-    number, _ = tell(books, CS, ROUNDS[CS][:7])
+    number, _ = tell(books, CS, ROUNDS[CS][:8])
     with pytest.raises(UsageError, match="Ah of dealer is entered again for seat 4"):
         books.record(number, shown(4, "Ah Ks Qs Js Ts"), FULL)
     twice = {"seat": 4, "part": "", "cards": [51, 47, 43, 39, 51], "source": "x"}
@@ -365,6 +368,7 @@ def jackpot_round(books: Books, ante: int = 1000) -> None:
     inputs = [
         wager(1, {Wager.ANTE: ante, Wager.PROGRESSIVE: 100}),
         CLOSED,
+        shown(DEALER, "Ah", "up"),
         decide(1, "raise"),
         shown(DEALER, "Ah Kc 9d 4c 3d"),
         shown(1, "As Ks Qs Js Ts"),

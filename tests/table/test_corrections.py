@@ -36,7 +36,7 @@ def caribbean(books: Books, own: str, dealer: str = "Ah,Kd,9c,4s,2h", **side: in
     amounts = {Wager.ANTE: 1000, **{name.replace("_", " "): cents for name, cents in side.items()}}
     books.record(number, wager(2, amounts), FULL)
     books.record(number, Input("closed", "closed", {"round": 1}), FULL)
-    answer(books, number, FULL, ["raise", dealer, own])
+    answer(books, number, FULL, [dealer.split(",")[0], "raise", dealer, own])
     return number
 
 
@@ -63,7 +63,7 @@ def test_a_correction_before_the_settlement_settles_the_right_cards(books: Books
     number = books.open_round(CARIBBEAN)
     books.record(number, wager(2, {Wager.ANTE: 1000}), FULL)
     books.record(number, Input("closed", "closed", {"round": 1}), FULL)
-    answer(books, number, FULL, ["raise", "Ah,Kd,9c,4s,2h"])
+    answer(books, number, FULL, ["Ah", "raise", "Ah,Kd,9c,4s,2h"])
     books.correct(number, "cards:0:", cards("Ah Qd 9c 4s 2h"), FULL, "dealer", BY)
     assert books.lines(number) == []
     answer(books, number, FULL, ["2c,3d,5h,7s,8c"])

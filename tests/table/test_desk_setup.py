@@ -16,6 +16,8 @@ from fairshoe_table.rules.meters import meter_names, new_meters
 from fairshoe_table.rules.pay_tables import pay_table
 from fairshoe_table.simulated.desk import open_desk
 
+DAB = "double-attack-blackjack"
+
 
 @pytest.fixture
 def at_a_shoe(tmp_path: Path) -> Setup:
@@ -73,3 +75,17 @@ def test_a_simulated_table_starts_the_meters_of_its_options(tmp_path: Path) -> N
         shown = {name: it.cents for name, it in meters.by_name.items()} if meters is not None else {}
         assert shown == {"mega": 5_000_000, "major": 500_000, "minor": 125_000}
         assert desk.books.meters("five-card") is None and desk.books.audit() == []
+
+
+@pytest.mark.parametrize(("seats", "positions", "good"), [(6, 7, False), (7, 6, False), (6, 6, True), (0, 7, True)])
+def test_a_table_has_as_many_seats_as_positions(tmp_path: Path, seats: int, positions: int, good: bool) -> None:
+    """DAB 10(c): six positions allow four hands of a box, seven three."""
+    chosen = {"positions": positions} if positions != 7 else {}
+    options = load_options({"version": 1, "game": DAB, **chosen, "approvals": dict.fromkeys(chosen, "x")})
+    setup = Setup(DAB, tmp_path, options=options, speed=0, seats=seats)
+    if good:
+        with open_desk(setup) as desk:
+            assert desk.seat_count == positions
+    else:
+        with pytest.raises(UsageError, match=r"DAB 10\(c\)"), open_desk(setup):
+            pass

@@ -87,7 +87,8 @@ def test_a_seventh_seat_at_a_table_of_six_positions_is_refused() -> None:
 
 def begun(game: str = CS) -> Any:
     amounts = {CS: {"ante": 1000}, B5: {"ante": 1000, "first": 2000}, DDS: {"original": 1000}}[game]
-    return rebuild(new_play(game, options_of(game)), [wager(1, amounts), CLOSED])
+    up = [Input("cards:0:up", "cards", {"seat": 0, "part": "up", "cards": [50], "source": "dealer"})] * (game == CS)
+    return rebuild(new_play(game, options_of(game)), [wager(1, amounts), CLOSED, *up])
 
 
 def ask_of(play: Any) -> Ask:
@@ -126,6 +127,19 @@ def test_an_input_that_the_round_does_not_ask_for_is_refused(wrong: Callable[[As
     with pytest.raises(UsageError):
         apply(play, wrong(ask_of(play)))
     assert apply(play, ask_of(play).answer(choice="raise")).round.hands[0].bet == 2000
+
+
+def test_the_dealers_up_card_is_on_record_before_the_first_decision() -> None:
+    """CS 9(h), 7(e)(2), 8(d)(2); the five cards begin with it."""
+    play = rebuild(new_play(CS, FULL), [wager(1, {"ante": 1000}), CLOSED])
+    with pytest.raises(UsageError, match="is not what this round asks for"):
+        apply(play, Input("decide:1:", "decide", {"seat": 1, "part": "", "choice": "raise"}))
+    assert (ask_of(play).key, ask_of(play).prompt.clause, ask_of(play).count) == ("cards:0:up", "CS-9h", 1)
+    play = apply(begun(), Input("decide:1:", "decide", {"seat": 1, "part": "", "choice": "raise"}))
+    for five in ([1, 2, 3, 4, 5], [1, 50, 2, 3, 4], [50, 1, 1, 2, 3], [50, 50, 1, 2, 3]):
+        with pytest.raises(UsageError, match=r"up-card|entered again"):
+            apply(play, ask_of(play).answer(cards=five, source="dealer"))
+    assert apply(play, ask_of(play).answer(cards=[50, 1, 2, 3, 4], source="dealer")).round.dealer[0] == 50
 
 
 @pytest.mark.parametrize("dealt", [[], [1], [1, 2], [52], [-1], [True], ["As"], 5, None])

@@ -62,6 +62,8 @@ def swept(it: Sitting, folder: Path, sweep: Sweep, placed: dict[int, dict[str, i
             page = {**page, **shown(it.values)} if it.values["lines_of"] == number else page
             again(it, folder, sweep)
             now = shown(it.values)
+            if "cards:0:" in now:
+                page.pop("cards:0:up", None)  # the first of the dealer's five
             if it.values["lines_of"] == number:
                 lost = {key: value for key, value in page.items() if now.get(key) != value and value[-1] is not False}
                 assert not lost, f"was on the page, and is not now: {lost}"

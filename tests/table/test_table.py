@@ -112,13 +112,13 @@ def test_a_power_cut_in_the_round_voids_it_and_the_meters_stay(tmp_path: Path) -
 
 def test_a_jackpot_holds_its_cards_until_the_paperwork_is_done(tmp_path: Path) -> None:
     """CS 10(c)(3)(ii)c.2.iv; the next round comes after it. Two seats have a royal flush: the second gets the seed."""
-    royals = {seat: tuple(rank * 4 + seat % 4 for rank in range(8, 13)) for seat in range(1, 5)}
+    royals = {seat: tuple(rank * 4 + seat for rank in range(8, 13)) for seat in (1, 2)}
     with simulated_table(tmp_path, "caribbean-stud", seed=5) as it:
         faces = it.floor.faces
         it.floor.players.wagers = lambda play: [
             wager(seat, {Wager.ANTE: 1000, Wager.PROGRESSIVE: 100}) for seat in (1, 2)
         ]
-        it.floor.faces = lambda play, ask: royals[ask.seat] if ask.seat in (1, 2) else (0, 5, 9, 14, 19)
+        it.floor.faces = lambda play, ask: royals.get(ask.seat, (0, 5, 9, 14, 19))[: ask.count]
         it.floor.players.decide = lambda play, ask, own: "raise"
         number = it.table.play_round()
         paid = [line.paid for line in it.books.lines(number) if line.source.startswith("meter ")]
@@ -140,7 +140,7 @@ def test_a_hand_that_becomes_void_after_its_jackpot_calls_a_person(tmp_path: Pat
         it.floor.players.wagers = lambda play: [
             wager(seat, {Wager.ANTE: 1000, Wager.PROGRESSIVE: 100}) for seat in royals
         ]
-        it.floor.faces = lambda play, ask: royals.get(ask.seat, (0, 4, 9, 14, 19))
+        it.floor.faces = lambda play, ask: royals.get(ask.seat, (0, 4, 9, 14, 19))[: ask.count]
         it.floor.players.decide = lambda play, ask, own: "raise"
         results: list[bool] = []
 
@@ -151,9 +151,7 @@ def test_a_hand_that_becomes_void_after_its_jackpot_calls_a_person(tmp_path: Pat
         it.floor.booked = misdealt
         number = it.table.play_round()
         assert results == [True]
-        assert (
-            "the hand of seat 2 is void and had a jackpot: it is back in its meter; stop its payment" in it.floor.calls
-        )
+        assert any(text.startswith("the hand of seat 2 is void and had a jackpot") for text in it.floor.calls)
         paid = [(line.seat, line.paid) for line in it.books.lines(number) if line.jackpot]
         assert paid == [(1, 1_000_150)]
         check_books(it.books)

@@ -90,7 +90,7 @@ def _add_serve(serve: argparse.ArgumentParser) -> None:
     serve.add_argument("--folder", type=Path, help="books, events and key; needed with PORT")
     serve.add_argument("--key-file", type=Path, metavar="F", help="with PORT: the table's key, mode 600")
     serve.add_argument("--options", type=Path, metavar="F", help="what the licensee has chosen, as JSON")
-    serve.add_argument("--seats", type=int, default=6, metavar="N", help="seats at the table (%(default)s)")
+    serve.add_argument("--seats", type=int, default=0, metavar="N", help="seats (6, or as the options say)")
     serve.add_argument("--reader", default="", metavar="URL", help="a card reader: a serial device that sends As, 10d")
     serve.add_argument("--auditor-key", type=Path, metavar="F", help="hold dealt cards against disclosed seeds")
     serve.add_argument("--deck-order", type=Path, metavar="F", help="with it: the cards as the machine takes them in")

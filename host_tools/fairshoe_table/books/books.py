@@ -18,42 +18,30 @@ from typing import Any
 from fairshoe.errors import UsageError
 from fairshoe.files import make_private
 from fairshoe.games.jackpot_links import TableFacts, link_objections
-from fairshoe_table.books.checks import Checks
 from fairshoe_table.books.header import UNKNOWN, Header, digest, options_of, settings_text, utc_now
 from fairshoe_table.books.rack import Rack
 from fairshoe_table.books.schema import prepare
+from fairshoe_table.books.settling import ADD, DECIDED, DECISIONS, NOTHING, VOIDS, Settling, line_data
 from fairshoe_table.play import registry
 from fairshoe_table.play.game import ALL_OUT, Game, Play
 from fairshoe_table.play.inputs import NO_HAND, Input
 from fairshoe_table.play.options import Options
-from fairshoe_table.play.round import apply, asks, corrected, rebuild, rebuild_unread, settle
-from fairshoe_table.rules.ledger import HOUSE, TRAY, Line, Outcome, Transfer, layout, player, transfers
+from fairshoe_table.play.round import apply, asks, corrected, rebuild, rebuild_unread
+from fairshoe_table.rules.ledger import IN_SUSPENSE, SUSPENSE, Line, Outcome, Transfer, layout, player, transfers
 from fairshoe_table.rules.line_shapes import void_line
 from fairshoe_table.rules.meters import Meter, Meters
 
-VOIDS = ("void", "void hand")  # inputs after which lines that were booked are not due any more
 ASIDE = ("done", "seed check")  # inputs about a round from which nothing follows, even if its game is gone
 EXPORTED = (
     *("rounds", "inputs", "lines", "transfers", "accounts", "meters", "contributions", "links", "settings", "rack"),
 )
 _KNOWN_MAX = 2  # rounds that are kept as they were read: this one and the one before
-_NOTHING = "null"  # in place of a line that was reversed and has no successor
-_ADD = "INSERT INTO accounts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET cents = cents + excluded.cents"
-
-
-def _line_data(line: Line) -> str:
-    return json.dumps({**asdict(line), "outcome": line.outcome.value})
 
 
 def _line(text: str) -> Line:
     data: dict[str, Any] = json.loads(text)
     data["outcome"] = Outcome(data["outcome"])
     return Line(**data)
-
-
-def _same_jackpot(old: Line, new: Line) -> bool:
-    """Whether a line was paid from this meter already for the same hand: its amount is that of the meter then."""
-    return old.jackpot and (old.source, old.outcome, old.why) == (new.source, new.outcome, new.why)
 
 
 @dataclass
@@ -67,7 +55,7 @@ class _Known:
     play: Play | None = None
 
 
-class Books(Checks):
+class Books(Settling):
     """The books of one table. One open round at a time."""
 
     def __init__(
@@ -255,9 +243,13 @@ class Books(Checks):
         placed = after.stakes[len(before.stakes) :]
         self._move(number, cause, [Transfer(player(seat), layout(seat), cents) for seat, _, cents in placed])
         booked: list[Line] = []
+        if told.kind == DECIDED:
+            booked = self._decided(number, cause, str(told.data["line"]), str(told.data["choice"]))
         if not after.unread:
-            self._contribute(number, cause, after)
-            booked = self._settle(number, cause, after, told.kind)
+            if told.kind not in VOIDS:
+                self._contribute(number, cause, after)
+            booked += self._settle(number, cause, after, told.kind)
+            self._contribute(number, cause, after)  # after a void: what is in suspense is not returned
         if told.kind == "over":
             self._finish(number)
         return booked
@@ -288,7 +280,7 @@ class Books(Checks):
             causes = [self._input(number, told, json.dumps(dict(told.data)), 0) for told in (house, void)]
             lines = [void_line(seat, "wagers", cents, "HOUSE", "all wagers") for seat, cents in self.on_the_layout()]
             for line in lines:
-                self._book(number, causes[1], line.key, _line_data(line))
+                self._book(number, causes[1], line.key, line_data(line))
                 self._move(number, causes[1], transfers(line))
             if over:
                 self._input(number, Input("over", "over"), "{}", 0)
@@ -357,117 +349,10 @@ class Books(Checks):
             raise UsageError(f"round {number} is over and wagers lie on the layout: {left}.", "Settle them first.")
         self._db.execute("UPDATE rounds SET over = 1 WHERE id = ?", (number,))
 
-    # -- money --------------------------------------------------------------------------------------------------------
-
-    def _account(self, name: str) -> str:
-        """Meters belong to the link, all else to the table."""
-        return f"{self.link}/{name}" if name.startswith("meter ") else f"{self.table}/{name}"
-
-    def _move(self, number: int, cause: int, moves: Iterable[Transfer]) -> None:
-        for move in moves:
-            if not move.cents:
-                continue
-            source, target = self._account(move.source), self._account(move.target)
-            self._db.execute(
-                "INSERT INTO transfers (round, cause, source, target, cents, utc) VALUES (?, ?, ?, ?, ?, ?)",
-                (number, cause, source, target, move.cents, self._now()),
-            )
-            for name, cents in ((source, -move.cents), (target, move.cents)):
-                self._db.execute(_ADD, (name, cents))
-
-    def _contribute(self, number: int, cause: int, play: Play) -> None:
-        """Bring the contribution of the round up to its wagers when their settlement begins. A displayed meter is never
-        lowered: the house makes up for a hand that is void after that (ruling `void-side`)."""
-        known = dict(self._db.execute("SELECT pool, stake FROM contributions WHERE round = ?", (number,)).fetchall())
-        for pool, stake in play.game.contributes(play).items():
-            meters = self.meters(pool)
-            if meters is None or stake == known.get(pool, 0):
-                continue
-            before = known.get(pool, 0)
-            if stake < before:
-                moves = [Transfer(HOUSE, TRAY, meters.share(before) - meters.share(stake))]
-            else:
-                meters, moves = meters.contribute(stake - before)
-                self._save(meters)
-            self._move(number, cause, moves)
-            self._db.execute("INSERT OR REPLACE INTO contributions VALUES (?, ?, ?)", (number, pool, stake))
-
-    def _settle(self, number: int, cause: int, play: Play, kind: str) -> list[Line]:
-        """Book lines that are new. A booked line is final, unless its hand has become void or a card was corrected, or
-        it was paid from a meter with a hand that has become void."""
-        booked = {line.key: line for line in self.lines(number)}
-        due = settle(play, self._pools(play))
-        if kind in VOIDS and self._took_jackpots_back(number, cause, booked, due.lines):
-            due = settle(play, self._pools(play))
-        corrects = kind == "correct"
-        jackpots_before = any(line.jackpot for line in booked.values())
-        if corrects or kind in VOIDS:
-            self._reverse_undue(number, cause, booked, due.lines, corrects)
-        fresh: list[Line] = []
-        for line in due.lines:
-            old = booked.get(line.key)
-            if old is not None and (old == line or _same_jackpot(old, line)):
-                continue
-            if old is not None and line.outcome is not Outcome.VOID and not corrects:
-                continue
-            if old is not None:
-                self._reverse(number, cause, old, corrects)
-            self._book(number, cause, line.key, _line_data(line))
-            self._move(number, cause, transfers(line))
-            fresh.append(line)
-        jackpots = [line for line in fresh if line.jackpot]
-        if corrects and jackpots and jackpots_before:
-            raise UsageError("a jackpot of this round was paid already.", "A supervisor decides, with its paperwork.")
-        for meters in due.meters.values():
-            if any(line.source.startswith(f"meter {meters.pool}/") for line in jackpots):
-                self._save(meters)
-        return fresh
-
-    def _pools(self, play: Play) -> dict[str, Meters]:
-        found = {pool: self.meters(pool) for pool in play.game.pools(play.options)}
-        return {pool: meters for pool, meters in found.items() if meters is not None}
-
-    def _took_jackpots_back(self, number: int, cause: int, booked: dict[str, Line], due: Iterable[Line]) -> bool:
-        """Put everything back that a pool of meters has paid in this round, if one of its winners is void now: the
-        others are paid again as if that hand had not been there (ruling `jackpot-void`)."""
-        void = {line.key for line in due if line.outcome is Outcome.VOID}
-        jackpots = [line for line in booked.values() if line.jackpot]
-        pools = {line.source.split("/")[0] for line in jackpots if line.key in void}
-        for line in jackpots:
-            if line.source.split("/")[0] in pools:
-                self._reverse(number, cause, booked.pop(line.key), False)
-        return bool(pools)
-
-    def _book(self, number: int, cause: int, key: str, text: str) -> None:
-        row = self._db.execute("SELECT COUNT(*) FROM lines WHERE round = ? AND key = ?", (number, key)).fetchone()
-        self._db.execute("INSERT INTO lines VALUES (?, ?, ?, ?, ?)", (number, key, row[0] + 1, text, cause))
-
-    def _reverse_undue(
-        self, number: int, cause: int, booked: Mapping[str, Line], due: Iterable[Line], corrects: bool
-    ) -> None:
-        """Reverse lines that are not due any more, and book that nothing stands in their place: what a correction takes
-        away, and the envy bonus of a void hand."""
-        keys = {line.key for line in due}
-        for key, line in booked.items():
-            if key not in keys:
-                self._reverse(number, cause, line, corrects)
-                self._book(number, cause, key, _NOTHING)
-
-    def _reverse(self, number: int, cause: int, line: Line, corrects: bool) -> None:
-        """A jackpot of a void hand goes back into its meter, its seed back to the house (ruling `jackpot-void`)."""
-        if line.jackpot and corrects:
-            raise UsageError(f"a jackpot was paid, and would not be now: {line}.", "A supervisor decides.")
-        if line.jackpot:
-            pool, name = line.source.removeprefix("meter ").split("/")
-            meters = self.meters(pool)
-            assert meters is not None
-            self._save(meters.put_back(name, line.paid - line.reset))
-        self._move(number, cause, [Transfer(it.target, it.source, it.cents) for it in transfers(line)])
-
     def history(self, number: int) -> list[tuple[str, Line | None]]:
         """Every line that was booked, in that order, by its key; None: reversed, without a successor."""
         rows = self._db.execute("SELECT key, line FROM lines WHERE round = ? ORDER BY rowid", (number,))
-        return [(key, None if text == _NOTHING else _line(text)) for key, text in rows]
+        return [(key, None if text == NOTHING else _line(text)) for key, text in rows]
 
     def lines(self, number: int) -> list[Line]:
         """The lines that stand, in the order in which they were booked."""
@@ -477,6 +362,30 @@ class Books(Checks):
             if line is not None:
                 newest[key] = line
         return list(newest.values())
+
+    def in_suspense(self) -> list[tuple[int, Line]]:
+        """Validated payouts of hands that became void, by round: a supervisor decides about each."""
+        if not self.balances().get(f"{self.table}/{SUSPENSE}"):
+            return []
+        rows = self._db.execute(
+            "SELECT DISTINCT round FROM lines JOIN rounds ON id = round WHERE tbl = ? AND instr(line, ?)",
+            (self.table, json.dumps(IN_SUSPENSE)),
+        ).fetchall()
+        return [(row[0], line) for row in rows for line in self.lines(row[0]) if line.state == IN_SUSPENSE]
+
+    def decide_suspense(self, choice: str, options: Options, by: str, reason: str) -> tuple[int, Line]:
+        """Pay the first payout in suspense, with envy bonuses for that hand, or give it back to where it came from; its
+        round, and the line then."""
+        waiting = self.in_suspense()
+        number, line = (waiting or [(0, None)])[0]
+        if line is None or choice not in DECISIONS:
+            raise UsageError(f"{choice!r} decides about no payout in suspense.", f"One of {', '.join(DECISIONS)}.")
+        if not by.strip() or not reason.strip():
+            raise UsageError("the decision has no name or no reason.", "Enter the supervisor and the reason.")
+        data = {"choice": choice, "by": by.strip(), "reason": reason.strip()}
+        with_it = [it for at, it in waiting if at == number and (line.envied or line.seat) in (it.seat, it.envied)]
+        told = [Input(f"{DECIDED}:{it.key}", DECIDED, {"line": it.key, **data}) for it in with_it]
+        return number, self.record_all(number, told, self.options(number) or options)[0]
 
     def balances(self) -> dict[str, int]:
         return dict(self._db.execute("SELECT name, cents FROM accounts ORDER BY name"))
@@ -535,7 +444,7 @@ class Books(Checks):
         rows = other._db.execute("SELECT source, target, cents FROM transfers WHERE round = ?", (number,))
         for source, target, cents in rows:
             for name, change in ((source, -cents), (target, cents)):
-                self._db.execute(_ADD, (name, change))
+                self._db.execute(ADD, (name, change))
 
     def rows(self, table: str) -> list[dict[str, object]]:
         """Rows of the file as they are, for an export."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from fairshoe_table.books.books import Books
 from fairshoe_table.desk import prompts
-from fairshoe_table.rules.ledger import Line, Outcome
+from fairshoe_table.rules.ledger import IN_SUSPENSE, Line, Outcome
 from fairshoe_table.rules.money import dollars
 
 
@@ -35,7 +35,7 @@ def shown_lines(books: Books, number: int) -> list[ShownLine]:
         newest.pop(name, None)
         before = moved.get(name)
         if line is not None:
-            text = prompts.for_line(line).do if before is None else _instead(before, line)
+            text = prompts.for_line(line).do if before is None and not line.state else _instead(before or line, line)
             newest[name] = ShownLine(key, line, text, key in done)
         elif before is not None:
             newest[name] = ShownLine(key, before, f'correction: undo "{prompts.for_line(before).do}"', key in done)
@@ -47,6 +47,8 @@ def shown_lines(books: Books, number: int) -> list[ShownLine]:
 def _instead(before: Line, now: Line) -> str:
     """What to move when the chips lie as if `before` were right."""
     change, who = now.net - before.net, prompts.whose(now)
+    if now.state == IN_SUSPENSE:
+        return f"dispute: {dollars(now.paid)} of {now.wager} of {who} is in suspense; a supervisor decides"
     head = "void" if now.outcome is Outcome.VOID else "correction"
     if not change:
         return f"{head}: nothing to move for {now.wager} of {who}"

@@ -18,7 +18,6 @@ from fairshoe_table.desk.taps import Desk
 from fairshoe_table.play import registry
 from fairshoe_table.play.options import Options
 
-SEATS = 6
 ANSWER_S = 4.0
 PAGE = Path(__file__).resolve().parent / "page"
 
@@ -32,7 +31,7 @@ class Setup:
     port: str = ""
     key: Path | None = None
     options: Options | None = None
-    seats: int = SEATS
+    seats: int = 0  # as many as the game has
     seed: int = 1
     speed: float = 10.0
     reader: str = ""
@@ -70,7 +69,8 @@ def open_desk(setup: Setup, simulation: Simulation | None = None) -> Generator[D
         if simulation is not None:
             options, hands = simulation.options(books), simulation.hands(shoe)
         draft = setup.folder / "wagers.json"
-        desk = Desk(shoe, books, setup.game, options, setup.seats, draft, hands, auditor, inserted)
+        seats = registry.find(setup.game).seats_at(options, setup.seats)
+        desk = Desk(shoe, books, setup.game, options, seats, draft, hands, auditor, inserted)
         for text in books.audit():
             desk.call(f"the books do not agree: {text}. Call a supervisor before the next round")
         _tell_link(shoe, desk)

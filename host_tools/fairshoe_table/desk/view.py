@@ -19,6 +19,7 @@ from fairshoe_table.play.irregularities import Irregularity
 from fairshoe_table.play.options import Options
 from fairshoe_table.play.round import in_force
 from fairshoe_table.rules.cards import rank
+from fairshoe_table.rules.money import dollars
 from fairshoe_table.table.house import CHOICES
 
 Values = dict[str, Any]
@@ -233,6 +234,9 @@ def _house_text(desk: Desk) -> str:
     held = desk.held()
     if held is not None:
         return held.text
+    for number, line in desk.books.in_suspense()[:1]:
+        whose = f"{line.wager} of seat {line.seat}, {dollars(line.paid)}"
+        return f"In suspense since round {number}: {whose}. Keep the cards and the money until it is decided"
     if desk.ended_early():
         return "The shoe has ended this round. Enter the cards that lie there and settle it"
     return ""

@@ -98,6 +98,7 @@ class Dealt:
 
 
 ALL_OUT = Dealt(True, 2, True)
+TABLE_SEATS = 6  # of a table, unless the house says otherwise
 
 
 @dataclass(frozen=True)
@@ -237,6 +238,10 @@ class Game:
     def taken(self, play: Play, told: Wagered, amounts: Mapping[str, int]) -> Play:
         """The round with wagers that were checked, or were booked by options which nothing knows any more."""
         raise NotImplementedError
+
+    def seats_at(self, options: Any, asked: int) -> int:
+        """The seats of a table; 0 is asked where the game or its options say."""
+        return asked or TABLE_SEATS
 
     def areas_most(self, options: Any, owners: Mapping[int, str]) -> int:
         """How many seats one player may have (ruling `one-hand`)."""

@@ -140,8 +140,11 @@ COMMON: tuple[type[Told], ...] = (
     *(Wagered, Closed, Cards, Exposed, Confirmed, Counted, Voided, HandVoided, Corrected),
 )
 # About the shoe, the settlement or the end of the round: they change no hand.
-NO_HAND = ("over", "ended early", "reshuffled", "recorded", "winner hold", "done", "seed check", "house")
-AFTER_THE_END = ("correct", "done", "seed check")
+NO_HAND = (
+    *("over", "ended early", "reshuffled", "recorded", "winner hold", "documented", "done", "seed check", "house"),
+    "suspense",
+)
+AFTER_THE_END = ("correct", "done", "seed check", "suspense")
 
 
 def choices(*words: str) -> tuple[type[Decided], ...]:

@@ -14,7 +14,9 @@ from fairshoe_table.rules.money import dollars
 
 TRAY = "tray"  # the table inventory container
 HOUSE = "house"  # seeds of meters, hand pays of envy bonuses that the tray does not make
+SUSPENSE = "suspense"  # payouts that were validated for hands that became void: a supervisor decides
 DEALER = 0
+IN_SUSPENSE, FINAL = "suspense", "final"  # states of a line that only a supervisor changes; final: nothing does
 
 
 class Wager:
@@ -69,6 +71,7 @@ class Line:
     extra: str = ""  # tells lines of one wager apart: "bonus", "envy 3"
     reset: int = 0  # what the house puts into the meter after its payment: the seed after 100 %
     credited: bool = False  # to the player's game account, and not in chips
+    state: str = ""  # IN_SUSPENSE, FINAL
 
     def __post_init__(self) -> None:
         if not 0 <= self.returned <= self.stake or self.paid < 0 or self.reset < 0:
@@ -90,8 +93,13 @@ class Line:
 
     @property
     def net(self) -> int:
-        """The player's win or loss by this line."""
-        return self.paid - self.collected
+        """The player's win or loss by this line; what is in suspense is not the player's."""
+        return (0 if self.state == IN_SUSPENSE else self.paid) - self.collected
+
+    @property
+    def envied(self) -> int:
+        """The seat for whose hand it is paid to another player; 0: none."""
+        return int(self.extra.removeprefix("envy ")) if self.extra.startswith("envy ") else 0
 
     def __str__(self) -> str:
         said = f"seat {self.seat}: {self.wager} {dollars(self.stake)} {self.outcome.value}"
@@ -121,11 +129,15 @@ def layout(seat: int) -> str:
     return f"layout {seat}"
 
 
+def payee(line: Line) -> str:
+    return game_account(line.seat) if line.credited else player(line.seat)
+
+
 def transfers(line: Line) -> list[Transfer]:
     moves = [
         Transfer(layout(line.seat), TRAY, line.collected),
         Transfer(layout(line.seat), player(line.seat), line.returned),
-        Transfer(line.source, game_account(line.seat) if line.credited else player(line.seat), line.paid),
+        Transfer(line.source, payee(line), line.paid),
         Transfer(HOUSE, line.source, line.reset),
     ]
     return [move for move in moves if move.cents]

@@ -42,7 +42,8 @@ class SimulatedShoe:
         return options
 
     def hands(self, shoe: Shoe) -> SimulatedFloor:
-        players = Players(Random(self._setup.seed), self._setup.seats)
+        seats = self._game.seats_at(self._setup.options or self._game.demo(), self._setup.seats)
+        players = Players(Random(self._setup.seed), seats)
         return SimulatedFloor(players, shoe.sim.act, shoe.sim.sleep, packs=PACKS if self._game.drawn else 0)
 
 

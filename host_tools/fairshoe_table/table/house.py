@@ -15,6 +15,7 @@ from fairshoe.games.record_kinds import DEALER
 from fairshoe.games.rounds import RoundView, StackState, Stage, fold
 from fairshoe_table.books.books import Books
 from fairshoe_table.books.header import UNKNOWN, header
+from fairshoe_table.books.settling import DECISIONS
 from fairshoe_table.play.game import ALL_OUT, Ask, Game, Play, Text
 from fairshoe_table.play.inputs import Input
 from fairshoe_table.play.options import Options
@@ -27,6 +28,8 @@ CHOICES = {
     "void": "Void the round",
     "settle": "All cards are on the table: settle it",
     "continue": "The round goes on",
+    "pay": "The payout in suspense was won: pay it",
+    "return": "It was not won: return it, and the wager",
 }
 _TEXTS = {
     "header": "the books do not say by which shoe and options this round is played",
@@ -96,7 +99,8 @@ class House:
         if held is not None:
             return held.choices
         play = self._play()
-        return ("void",) if play.seats and not play.void and not play.over else ()
+        void = ("void",) if play.seats and not play.void and not play.over else ()
+        return (*void, *DECISIONS) if self.books.in_suspense() else void
 
     def decide(self, choice: str, by: str, reason: str) -> None:
         """Book what a supervisor has decided, and who and why, in one transaction with what follows."""
@@ -104,6 +108,9 @@ class House:
             raise UsageError(f"{choice!r} cannot be decided about this round now.", "Look at the page again.")
         if not by.strip() or not reason.strip():
             raise UsageError("the decision has no name or no reason.", "Enter the supervisor and the reason.")
+        if choice in DECISIONS:
+            self.books.decide_suspense(choice, self.options, by, reason)
+            return
         held = self.held()
         part = held.part if held is not None else "void"
         data = {"seat": DEALER, "part": part, "choice": choice, "by": by.strip(), "reason": reason.strip()}

@@ -195,6 +195,8 @@ class Table(House):
                 told = {"seat": seat, "clause": event.clause}
                 self._call_for_jackpots(f"the hand of seat {seat}", (seat,))
                 self._tell(Input(f"void hand:{seat}", "void hand", told), seq=event.seq)
+            case Recorded(what=What.WINNER_HOLD, b=0) if self._told("winner hold") and self._is_ours(event.round):
+                self._tell(Input("documented", "documented"), seq=event.seq)
             case RoundEnded() if self._is_ours(event.round):
                 if self._unsettled():  # GREEN was pressed at the shoe
                     self._tell(Input("ended early", "ended early"), seq=event.seq)
@@ -209,9 +211,12 @@ class Table(House):
         return False
 
     def _call_for_jackpots(self, what: str, seats: Iterable[int]) -> None:
-        """Call a person if hands that are void now were paid from a meter (ruling `jackpot-void`)."""
+        """Call a person if hands that become void now were paid from a meter (ruling `jackpot-void`)."""
         if any(line.jackpot and line.seat in seats for line in self.books.lines(self.number)):
-            self.floor.call(f"{what} is void and had a jackpot: it is back in its meter; stop its payment")
+            self.floor.call(
+                f"{what} is void and had a jackpot: keep the cards. If it was not validated it was not won, and is back"
+                " in its meter; a validated one is in suspense until a supervisor decides"
+            )
 
     def _compare_hands(self, started: RoundStarted) -> None:
         """Call a person if the shoe deals other hands than have wagers; betting may be closed at the shoe."""

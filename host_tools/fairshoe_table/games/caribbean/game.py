@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
@@ -15,10 +15,10 @@ from fairshoe_table.games.caribbean import settlement
 from fairshoe_table.games.caribbean.options import CaribbeanOptions
 from fairshoe_table.games.caribbean.settlement import Hand, Round, faces_needed
 from fairshoe_table.play.game import Ask, Dealt, Play, Report, Settled, Stake, Text, name_of
-from fairshoe_table.play.inputs import Decided, Input, Told
+from fairshoe_table.play.inputs import Cards, Decided, Input, Told
 from fairshoe_table.play.irregularities import SEATS, Irregularity
 from fairshoe_table.play.stack_game import StackGame
-from fairshoe_table.rules.cards import ACE, DECK, JACK, KING, QUEEN, rank
+from fairshoe_table.rules.cards import ACE, DECK, JACK, KING, QUEEN, name, rank
 from fairshoe_table.rules.ledger import Line, Outcome, Wager
 from fairshoe_table.rules.meters import FIVE_CARD, PROGRESSIVE, Meter, Meters
 from fairshoe_table.rules.pay_tables import PayTable, pay_table
@@ -64,6 +64,7 @@ class Progressive(Told):
     taken: bool
 
 
+UP = Text("up", "expose your up-card: the bottom card of your stack, or the first card dealt to you", "CS-9h")
 BET = Text("bet", "bet twice the ante, or fold?", "CS-10a", "Bet or fold?")
 FOLDED = Text("folded", "enter the cards of the folded hand before they go to the rack", "CS-10b")
 DEALERS_FIVE = Text("dealer", "turn over your hole cards; enter all five, the up-card first", "CS-10c")
@@ -90,7 +91,7 @@ class CaribbeanStud(StackGame):
     }
     choices = (Raise, Fold)
     more_inputs = (NotAccepted, CoverColumn, Progressive)
-    prompts = (BET, FOLDED, DEALERS_FIVE, OWN, CHIPS, CHIPS_AGAIN)
+    prompts = (UP, BET, FOLDED, DEALERS_FIVE, OWN, CHIPS, CHIPS_AGAIN)
     own_irregularities = (
         Irregularity("not accepted", "The acceptor took no progressive wager of a seat", "CS-9c", None, (SEATS,)),
     )
@@ -130,6 +131,9 @@ class CaribbeanStud(StackGame):
         if play.void or not dealt.stacks or not dealt.rest:  # the stub first, CS 9(e)
             return
         round: Round = play.round
+        if not round.dealer:  # on record before the first decision (CS 9(h), 7(e)(2), 8(d)(2))
+            yield Ask("cards", DEALER, UP, 1, part="up")
+            return
         live = [hand for hand in sorted(round.hands, key=lambda it: it.seat) if not hand.void]
         for hand in live:
             if hand.bet is None:
@@ -138,7 +142,7 @@ class CaribbeanStud(StackGame):
         for hand in live:
             if hand.bet == 0 and faces_needed(hand, play.options) and not hand.cards:  # ruling `cs-fold-faces`
                 yield Ask("cards", hand.seat, FOLDED, 5)
-        if not round.dealer:
+        if len(round.dealer) == 1:
             yield Ask("cards", DEALER, DEALERS_FIVE, 5)
         for hand in settle_order(live):
             if hand.bet and not hand.cards:
@@ -185,7 +189,7 @@ class CaribbeanStud(StackGame):
 
     def validates(self, line: Line) -> tuple[str, ...]:
         """By CS 10(c)(3)(ii)c.2, c.3, 11(d)(1); a five-card bonus from 500 for 1 and for a percentage of the meter."""
-        if line.outcome is not Outcome.WIN:
+        if line.outcome is not Outcome.WIN or line.state:
             return ()
         if line.wager == Wager.PROGRESSIVE:
             return (_HAND_WINS, f"the light of {name_of(line.seat)} on the progressive system is on")
@@ -216,7 +220,33 @@ class CaribbeanStud(StackGame):
             differ if chips != wagers else "",
         )
 
-    # -- cards and simulated players ----------------------------------------------------------------------------------
+    # -- cards --------------------------------------------------------------------------------------------------------
+
+    def check_cards(self, play: Play, told: Cards) -> None:
+        super().check_cards(play, told)
+        up = play.round.dealer[:1]
+        if told.seat == DEALER and not told.part and not told.corrected and told.cards[:1] != up:
+            raise UsageError(f"the dealer's up-card is {name(up[0])}.", "Enter it first, or correct it.")
+
+    def again(self, there: int, told: Cards) -> bool:
+        return there == told.seat == DEALER and len(set(told.cards)) == len(told.cards)
+
+    def corrects(self, inputs: Iterable[Input]) -> list[Input]:
+        """The dealer's five cards hold the up-card."""
+        told = super().corrects(inputs)
+        five = any(it.key == "cards:0:" for it in told)
+        return [it for it in told if not five or it.key != "cards:0:up"]
+
+    def begins_with(self, play: Play, ask: Ask) -> list[Input]:
+        return [it for it in play.inputs if it.key == "cards:0:up"] if ask.key == "cards:0:" else []
+
+    def lies_at(
+        self, play: Play, ask: Ask, stacks: Mapping[int, tuple[int, ...]], rest: tuple[int, ...]
+    ) -> tuple[int, ...]:
+        lie = super().lies_at(play, ask, stacks, rest)
+        return lie[:1] if ask.part == "up" else lie
+
+    # -- simulated players ----------------------------------------------------------------------------------
 
     def says(self, hand: Any) -> str:
         return "" if hand.bet is None else "in" if hand.bet else "folds"

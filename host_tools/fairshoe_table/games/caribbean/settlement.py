@@ -82,16 +82,21 @@ def settle(
         turns.lines.append(
             Line(hand.seat, Wager.PROGRESSIVE, Outcome.RETURNED, back, back, 0, "CS 7(c)", "not accepted")
         )
-        if round.void is not None or hand.void:
-            turns.lines += _returned(hand, round.void.clause if round.void is not None else hand.void)
+        if round.void is not None:
+            turns.lines += [*_returned(hand, round.void.clause), *_returned_beside(hand, round.void.clause)]
+        elif hand.void:
+            turns.lines += _returned(hand, hand.void)
         elif hand.bet == 0:
             turns.lines += _folded(hand)
     playing = [hand for hand in order if not hand.void]
     decided = all(hand.bet is not None for hand in playing)
     known = all(len(hand.cards) == 5 for hand in playing if hand.bet or faces_needed(hand, options))
     if round.void is None and len(round.dealer) == 5 and decided and known:
-        for hand in playing:
-            _turn(turns, hand)
+        for hand in order:
+            if not hand.void:
+                _turn(turns, hand)
+            if hand.five_card_dealer:
+                turns.lines.append(_on_the_dealer(turns, hand))
         turns.lines += _cover_all(round, options)
     return Settlement(tuple(staked(turns.lines)), turns.progressive, turns.five_card)
 
@@ -102,15 +107,21 @@ def faces_needed(hand: Hand, options: CaribbeanOptions) -> bool:
 
 
 def _returned(hand: Hand, clause: str) -> list[Line]:
+    """The wagers on a hand that is void."""
     stakes = {
         Wager.ANTE: hand.ante,
         Wager.BET: hand.bet or 0,
         Wager.BONUS: hand.bonus,
         Wager.PROGRESSIVE: hand.progressive,
         Wager.FIVE_CARD: hand.five_card,
-        Wager.FIVE_CARD_DEALER: hand.five_card_dealer,
-        Wager.COVER_ALL: hand.cover_all,
     }
+    return [void_line(hand.seat, wager, stake, clause) for wager, stake in stakes.items()]
+
+
+def _returned_beside(hand: Hand, clause: str) -> list[Line]:
+    """The wagers of a player that are not on the own hand: they stand when that hand alone is void (ruling
+    `cs-void-hand`)."""
+    stakes = {Wager.FIVE_CARD_DEALER: hand.five_card_dealer, Wager.COVER_ALL: hand.cover_all}
     return [void_line(hand.seat, wager, stake, clause) for wager, stake in stakes.items()]
 
 
@@ -209,15 +220,13 @@ def _credited(line: Line) -> Line:
 
 
 def _five_card(turns: _Turns, hand: Hand) -> None:
-    """On the own hand, folded or not, and on the dealer's (CS 11(e)(2))."""
+    """On the own hand, folded or not (CS 11(e)(2))."""
     if hand.five_card:
         value = value5(*hand.cards)
         line, turns.five_card = _from_table(
             hand.seat, Wager.FIVE_CARD, hand.five_card, FIVE_CARD_PAYS, value, turns.five_card
         )
         turns.lines.append(line)
-    if hand.five_card_dealer:
-        turns.lines.append(_on_the_dealer(turns, hand))
 
 
 def _on_the_dealer(turns: _Turns, hand: Hand) -> Line:
@@ -232,7 +241,7 @@ def _on_the_dealer(turns: _Turns, hand: Hand) -> Line:
     reset = 0
     if turns.shares is None:
         # The jackpot as it stands at the first of these turns, in equal parts (ruling `cs-dealer-jackpot`).
-        betting = [it.seat for it in settle_order(turns.round.hands) if it.five_card_dealer and not it.void]
+        betting = [it.seat for it in settle_order(turns.round.hands) if it.five_card_dealer]
         turns.five_card, whole, reset = turns.five_card.pay(row.odds)
         part, over = divmod(whole, len(betting))
         turns.shares = {one: part + (place < over) for place, one in enumerate(betting)}
@@ -260,7 +269,7 @@ def cover_column(players: int, options: CaribbeanOptions) -> int:
 
 def _cover_all(round: Round, options: CaribbeanOptions) -> list[Line]:
     """Last, for all players who made the wager: the highest hand at the table (CS 12(b), (g), (j))."""
-    betting = [hand for hand in settle_order(round.hands) if hand.cover_all and not hand.void]
+    betting = [hand for hand in settle_order(round.hands) if hand.cover_all]
     if not betting:
         return []
     if round.cover_column not in COVER_COLUMNS:
@@ -276,8 +285,9 @@ def _cover_all(round: Round, options: CaribbeanOptions) -> list[Line]:
 
 
 def progressive_stakes(round: Round) -> tuple[int, int]:
-    """Cents wagered on the progressive and on the five-card bonus, by hands that are not void."""
+    """Cents wagered on the progressive and on the five-card bonus, without wagers on hands that are void."""
     if round.void is not None:
         return 0, 0
     live = [hand for hand in round.hands if not hand.void]
-    return sum(hand.progressive for hand in live), sum(hand.five_card + hand.five_card_dealer for hand in live)
+    five_card = sum(hand.five_card for hand in live) + sum(hand.five_card_dealer for hand in round.hands)
+    return sum(hand.progressive for hand in live), five_card

@@ -14,7 +14,7 @@ from fairshoe.games.record_kinds import DEALER, By
 from fairshoe.messages import Answer, HoleCardRead, Recorded, What
 from fairshoe_table.games.double_attack import round as rounds
 from fairshoe_table.games.double_attack.options import DoubleAttackOptions
-from fairshoe_table.games.double_attack.settlement import Bettor, Box, Peek, Round, Stakes, settle
+from fairshoe_table.games.double_attack.settlement import HANDS_MAX, Bettor, Box, Peek, Round, Stakes, settle
 from fairshoe_table.play.game import Ask, Dealt, Game, Place, Play, Report, Settled, Stake, Text, check_wagers
 from fairshoe_table.play.inputs import Cards, Confirmed, Decided, Exposed, Input, Told, Wagered, choices
 from fairshoe_table.play.irregularities import DEALERS, SEATS, Burned, Irregularity, holds
@@ -133,6 +133,13 @@ class DoubleAttackBlackjack(Game):
         initial, bonus = amounts[Wager.INITIAL], amounts.get(Wager.BONUS, 0)
         boxes = rounds.wagered(play.round, told.seat, told.bettor, initial, bonus)
         return replace(play, round=boxes).stake(told.seat, amounts)
+
+    def seats_at(self, options: DoubleAttackOptions, asked: int) -> int:
+        """Six or seven boxes, by which hands may be split (DAB 10(c))."""
+        if asked in HANDS_MAX and asked != options.positions:
+            said = f"a table with {asked} seats and positions {options.positions} in the options (DAB 10(c))"
+            raise UsageError(f"{said}.", "Post as many positions as the layout has.")
+        return asked or options.positions
 
     def areas_most(self, options: DoubleAttackOptions, owners: Mapping[int, str]) -> int:
         return options.boxes_per_player
