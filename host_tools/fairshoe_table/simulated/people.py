@@ -156,7 +156,7 @@ class SimulatedFloor:
         return tuple([*self.held, *self.pile][:1]) if play.game.draws(play, ask) else (self.hole,)
 
     def _drawn_for(self, play: Play, ask: Ask) -> int:
-        """The card of this question. It lies there already when the question comes again: its answer was not booked."""
+        """The card of this question. It lies there already if the same is asked twice: the answer was not booked."""
         if self._lies[0] != _once(play, ask):
             self._lies = (_once(play, ask), self.draw())
         return self._lies[1]
