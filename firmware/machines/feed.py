@@ -4,6 +4,12 @@ The next card is picked and staged at beam A while the store moves; it passes th
 Every card is seen by two beams and measured (measure.py): too long or too opaque is a double feed, too short is not a
 card. One that stops is moved back, tried again and measured again as a whole, a bounded number of times; then it is a
 jam.
+
+Where one card may follow another at once (`follows`), the pick roller runs on if one more is wanted: it takes hold of
+the next card when this one is out of the hopper. The next one passes throat A without a stop if by then the card before
+it is measured and confirmed; if not, it waits there. An order to stop the roller stands all the while, and no card
+behind the last one wanted is ever picked. The gap between two cards then comes from the latency of the pick: a board
+too short a latency would stop with double_feed (boards/checks.py of the host tools).
 """
 
 from micropython import const
@@ -31,9 +37,9 @@ from firmware.image import (
     output_set,
 )
 from firmware.machines.faces import Faces
-from firmware.machines.measure import Measuring, begin_card, begin_job, doubtful, measure, odd, odd_fault
+from firmware.machines.measure import Measuring, begin_card, begin_job, doubtful, follow_card, measure, odd, odd_fault
 from firmware.machines.meters import METER_CARDS, METER_MISFEEDS, METER_STALLS
-from firmware.ticks import FOREVER_MS, ticks_diff
+from firmware.ticks import FOREVER_MS, ticks_add, ticks_diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,6 +87,8 @@ class Feed(Measuring):
         self.ledger = ledger
         self.meters = meters
         self.sink = sink
+        self.follows = False  # nothing has to move between two cards
+        self.ordered = False  # the roller that runs on will be stopped at A
         self.state = FEED_IDLE
         self.entered_ms = 0
         self.wanted = FEED_ALL
@@ -110,6 +118,7 @@ def feed_start(feed: Feed, inp: "Inputs", out: "Outputs", wanted: int, zone: int
     feed.zone = zone
     feed.count = feed.measured = feed.face_ups = 0
     feed.fault = FAULT_NONE
+    feed.ahead = False
     feed.seen_b = inp.leaves[IN_THROAT_B]
     feed.seen_confirm = inp.leaves[feed.confirm] if feed.confirm >= 0 else 0
     feed.faces.begin(inp)
@@ -137,7 +146,8 @@ def _idle(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
 
 def _picking(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if inp.enters[IN_THROAT_A] != feed.seen_a:
-        output_set(out, OUT_PICK, 0)  # the HAL did so at the edge itself; now the image says it too
+        if not feed.follows or feed.confirmed(inp) != feed.count:
+            output_set(out, OUT_PICK, 0)  # the HAL did so at the edge itself, or will; now the image says it too
         if not feed.counted:
             feed.counted = True
             if feed.counting:
@@ -147,12 +157,15 @@ def _picking(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
                 # Cards of a later pass come in a secret order: their times are not reported.
                 feed.ledger.lift()
                 feed.meters.add(METER_CARDS)
-        return _enter(feed, FEED_STAGED, now_ms)
+        _enter(feed, FEED_STAGED, now_ms)
+        return _staged(feed, inp, out, now_ms) if feed.follows else 0
     if inp.level[IN_THROAT_B] or inp.leaves[IN_THROAT_B] != feed.seen_b:
         return _fail(feed, out, FAULT_BEAM)  # past a beam that did not see it: another try would send a second card
     left_ms = feed.spec.pick_ms_max - ticks_diff(now_ms, feed.entered_ms)
     if left_ms > 0:
         return left_ms
+    if feed.follows and feed.wanted != FEED_ALL and not inp.level[IN_HOPPER]:
+        return _fail(feed, out, FAULT_STACK)  # taken out while the roller ran on
     output_set(out, OUT_PICK, 0)
     feed.misfeeds += 1
     feed.meters.add(METER_MISFEEDS)
@@ -182,8 +195,13 @@ def _staged(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     clear = -doubtful(feed, inp) or feed.sink.clear()
     if clear <= 0:
         return _fail(feed, out, -clear) if clear else FOREVER_MS
-    output_arm_stop(out, OUT_PICK, IN_THROAT_B, feed.spec.nip_us)
+    feed.ahead = (
+        feed.follows and inp.level[IN_HOPPER] != 0 and (feed.wanted == FEED_ALL or feed.count + 1 < feed.wanted)
+    )
+    feed.ordered = False
+    output_arm_stop(out, OUT_PICK, IN_THROAT_B, feed.spec.run_us if feed.ahead else feed.spec.nip_us)
     output_set(out, OUT_PICK, 1)
+    out.dirty = True  # where it still ran, the order before this one may just have stopped it
     return _enter(feed, FEED_PASSING, now_ms)
 
 
@@ -197,8 +215,14 @@ def _passing(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
 
 
 def _entering(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    if feed.ahead and not feed.ordered and not inp.level[IN_THROAT_A]:
+        # Not before: the bounce of this card's trailing edge would be taken for the next card.
+        feed.ordered = True
+        output_arm_stop(out, OUT_PICK, IN_THROAT_A, feed.spec.stage_us)
+        out.dirty = True
     if inp.leaves[IN_THROAT_B] != feed.seen_b:
-        output_set(out, OUT_PICK, 0)
+        if not feed.ahead:
+            output_set(out, OUT_PICK, 0)
         fault = measure(feed, inp)
         if fault:
             return _fail(feed, out, fault)
@@ -278,6 +302,8 @@ FEED_SCANS = (
 
 
 def _next_card(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    if feed.ahead:
+        return _follow(feed, inp)
     if feed.count == feed.wanted or (feed.wanted == FEED_ALL and not inp.level[IN_HOPPER]):
         return _enter(feed, FEED_FINISHING, now_ms)
     if not inp.level[IN_HOPPER]:
@@ -292,9 +318,20 @@ def _next_card(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     return 0
 
 
+def _follow(feed: Feed, inp: "Inputs") -> int:
+    """The next card has been on its way since the last one left the hopper. It may be at A already, in a late scan, and
+    what it shows there is its own."""
+    feed.tries = feed.jogs = 0
+    feed.ahead = feed.counted = False
+    follow_card(feed)
+    feed.picked_us = ticks_add(inp.enter_us[IN_THROAT_B], feed.spec.free_us)
+    # From there on it has as long as any card.
+    return _enter(feed, FEED_PICKING, ticks_add(feed.entered_ms, feed.spec.free_us // 1000))
+
+
 def _pick(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> None:
     # The edge stops the roller in the HAL: 2 ms late would put the card 2.4 mm further into the mouth.
-    output_arm_stop(out, OUT_PICK, IN_THROAT_A, 0)
+    output_arm_stop(out, OUT_PICK, IN_THROAT_A, feed.spec.stage_us if feed.follows else 0)
     output_set(out, OUT_PICK, 1)
     feed.picked_us = inp.now_us
     _enter(feed, FEED_PICKING, now_ms)
@@ -305,6 +342,7 @@ def _passed(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     feed.count += 1
     feed.passed_ms = now_ms
     if inp.enters[IN_FACE] != feed.seen_face:
+        feed.seen_face += 1
         feed.face_ups += 1
         if feed.wanted != FEED_ALL:
             feed.wanted += 1
@@ -325,6 +363,9 @@ def _stopped(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if feed.jogs >= feed.spec.jog_max or not (inp.level[IN_THROAT_A] or inp.level[IN_THROAT_B]):
         return _fail(feed, out, FAULT_JAM_THROAT)
     feed.jogs += 1
+    if feed.ahead:
+        # What has come behind it goes back into the hopper before it; an order at A would stop the roller on that way.
+        output_arm_stop(out, OUT_PICK, IN_THROAT_B, feed.spec.run_us)
     feed.back_a = inp.enters[IN_THROAT_A] - inp.level[IN_THROAT_A]
     return _enter(feed, FEED_STOPPED, now_ms)
 

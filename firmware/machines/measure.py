@@ -9,6 +9,7 @@ from micropython import const
 
 from firmware.fault import FAULT_BACK, FAULT_BEAM, FAULT_DOUBLE_FEED, FAULT_FACE_UP, FAULT_JAM_THROAT, FAULT_NONE
 from firmware.image import IN_BACK, IN_FACE, IN_OPACITY, IN_THROAT_A, IN_THROAT_B
+from firmware.ticks import ticks_diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class Measuring:
         self.measured = 0  # of these, by the beam behind the mouth
         self.rejects = False  # a card that lies face up is fed like any other, and one more in its place
         self.other_back = False  # of two decks, the one that the back sensor identifies: every card must show it
+        self.ahead = False  # the next card comes behind the one under way: the roller runs on
         self.seen_a = 0
         self.seen_b = 0
         self.seen_odd = 0
@@ -47,6 +49,14 @@ def begin_card(feed: Measuring, inp: "Inputs") -> None:
     feed.seen_back = inp.enters[IN_BACK]
     feed.seen_face = inp.enters[IN_FACE]
     feed.seen_pulses = pulses(inp)
+
+
+def follow_card(feed: Measuring) -> None:
+    """The same for a card that may be at A already: each card before it has made one passage and one reading. A pulse
+    that the card before could not be judged by yet counts against this one."""
+    feed.seen_a += 1
+    if feed.other_back:
+        feed.seen_back += 1
 
 
 def odd(feed: Measuring, inp: "Inputs") -> int:
@@ -77,19 +87,23 @@ def measure(feed: Measuring, inp: "Inputs") -> int:
         return odd_fault(feed, inp)
     if feed.other_back and inp.enters[IN_BACK] == feed.seen_back:
         return FAULT_BACK
-    if unclear(feed, inp):
+    came = inp.enters[IN_THROAT_A] - feed.seen_a
+    # In a late scan the next card is at A already; it came when this one had left B.
+    two = feed.ahead and came == 2 and ticks_diff(inp.enter_us[IN_THROAT_A], inp.leave_us[IN_THROAT_B]) > 0
+    cards = 2 if two else 1
+    if unclear(feed, inp, cards):
         return FAULT_BEAM
     fault = feed.spec.length_fault(inp, IN_THROAT_B)
     if fault:
         return fault
-    if inp.leaves[IN_THROAT_B] != feed.seen_b + 1 or inp.enters[IN_THROAT_A] != feed.seen_a + 1:
+    if inp.leaves[IN_THROAT_B] != feed.seen_b + 1 or came != cards:
         return FAULT_DOUBLE_FEED
-    return FAULT_JAM_THROAT if inp.level[IN_THROAT_A] else FAULT_NONE
+    return FAULT_JAM_THROAT if inp.level[IN_THROAT_A] and not two else FAULT_NONE
 
 
-def unclear(feed: Measuring, inp: "Inputs") -> bool:
-    """Whether a sensor has shown pulses that are no reading, or more readings than one card has."""
-    if inp.enters[IN_FACE] > feed.seen_face + 1 or inp.enters[IN_BACK] > feed.seen_back + 1:
+def unclear(feed: Measuring, inp: "Inputs", cards: int) -> bool:
+    """Whether a sensor has shown pulses that are no reading, or more readings than so many cards have."""
+    if inp.enters[IN_FACE] > feed.seen_face + cards or inp.enters[IN_BACK] > feed.seen_back + cards:
         return True
     return not inp.waiting & _READING and pulses(inp) != feed.seen_pulses
 

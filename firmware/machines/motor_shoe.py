@@ -40,6 +40,7 @@ class Shoe(Machine):
         super().__init__(spec, ledger, meters)
         self.tray = tray
         self.feed = Feed(spec, ledger, meters, self, IN_EXIT)
+        self.feed.follows = True
         self.wanted = 0
         self.guards = False
 

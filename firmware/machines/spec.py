@@ -62,6 +62,12 @@ class Spec:
         self.pick_pause_ms = mech["pick_pause_ms"]
         # After B sees the leading edge the pick roller must push until the transport rollers hold the card.
         self.nip_us = (mech["nip_um"] - mech["throat_b_um"]) * 1000 // speed + 1500
+        # Where the roller runs on: from B to out of the hopper, and to where the next card may be at A at the earliest.
+        self.free_us = (mech["card_um"] - mech["throat_b_um"]) * 1000 // speed
+        near_us = (mech["throat_a_um"] - mech["brake_um"]) * 1000 // speed
+        self.run_us = self.free_us + mech["pick_latency_us_min"] + near_us
+        # As late after A as leaves the card two thirds of the way to B, its brake included.
+        self.stage_us = max(mech["throat_b_um"] - mech["throat_a_um"] - mech["brake_um"], 0) * 2000 // (3 * speed)
         self.jog_max = mech["jog_max"] if self.can_reverse else 0
         # Back by as much as lies between the beams, and a scan; B must be free again in twice a card's passage.
         self.jog_ms = (mech["throat_b_um"] - mech["throat_a_um"]) // speed + mech["scan_ms_max"]

@@ -59,12 +59,14 @@ class Body:
         self.plan()
 
     def _is_stopped(self, way: int) -> bool:
-        """At rest: whether something keeps it there. Moving back is what frees a stalled card."""
+        """At rest: whether something keeps it there. Moving back is what frees a stalled card, if it can."""
+        if self.limit_um != FAR and way * (self.limit_um - self.x_um) <= 0:
+            return True
         if self.x_um == self.jam_um:
             if self.jogs == JAM_HARD or way > 0:
                 return True
             self.shake()
-        return self.limit_um != FAR and way * (self.limit_um - self.x_um) <= 0
+        return False
 
     def shake(self) -> None:
         """One of the moves that free a stalled card."""

@@ -164,6 +164,7 @@ def _check(stage: Watched) -> None:
 
 RATIO_AIM = 1.05
 REFILL_AIM_S = 1.2
+DEAL_AIM = 1.10  # a motor shoe, of its bound
 # Kind, cards, the longest mean, the largest ratio; None: no budget.
 SHUFFLES: tuple[tuple[str, int, float | None, float | None], ...] = (
     ("carousel", 52, 20.0, RATIO_AIM),
@@ -223,6 +224,7 @@ def report(found: dict[str, dict[str, float]], seeds: int) -> list[str]:
     lines.append(
         f"  shoe, 52 cards dealt in stacks of five and the rest released, motion only: {_pair(got, 'moved_s')} s,"
         f" {_pair(got, 'ratio', 3)} x {got['bound_s']:.2f} s"
+        f" (aim: at most {DEAL_AIM:g} x, {_met(got['ratio_worst'] <= DEAL_AIM)})"
     )
     for kind in ("carousel", "shoe"):
         got = found[f"{kind} deal"]

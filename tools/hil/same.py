@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import random
 import sys
 from typing import Any
 
@@ -29,6 +30,7 @@ def fingerprint(board: Any) -> str:
 
 def play(options: argparse.Namespace, image: Any, bursts: bool) -> Part:
     os.environ[NO_BURSTS] = "" if bursts else "1"
+    os.urandom = random.Random(options.seed).randbytes  # nonces of the host, the same in both
     run = Run(options, image)
     run.notes.prefix = "in bursts: " if bursts else "one by one: "
     board, player = run.boot()

@@ -12,7 +12,7 @@ from fairshoe.boards import lines
 from fairshoe.boards.edge_rates import HAND_UM_PER_MS as HAND_UM_PER_MS_MAX
 from fairshoe.boards.edge_rates import SHADE_PERCENT, rate_problems
 from fairshoe.boards.pins import MCUS, NOISE_NO_ORDER, NOISE_WORTH_MAX, capability_problems, pin_problems
-from fairshoe.boards.shuffle_time import DECK_CARDS, LAST_BEAM, SETTLE_US, SHELF_PASSES, gap_us, shuffle_us
+from fairshoe.boards.shuffle_time import DECK_CARDS, LAST_BEAM, SETTLE_US, SHELF_PASSES, gap_us, shuffle_us, throat_us
 
 Config = dict[str, Any]
 
@@ -246,6 +246,14 @@ def _beam_time_problems(mech: Config) -> Iterator[str]:
             yield (
                 f"the gap between two cards lasts {clear_us} us (pick_latency_us_min {mech['pick_latency_us_min']} less"
                 f" slip): {why}"
+            )
+    if mech["kind"] == "shoe":
+        clear_us, beams_us = gap_us(mech, "throat_b_um"), throat_us(mech)
+        if clear_us < beams_us:
+            yield (
+                f"mechanism.pick_latency_us_min {mech['pick_latency_us_min']}: the pick roller runs on, so the next"
+                f" card follows {clear_us} us behind the last (less slip); it may reach throat A only when the last has"
+                f" left throat B, {beams_us} us after it left A"
             )
 
 

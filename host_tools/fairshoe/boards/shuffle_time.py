@@ -28,9 +28,14 @@ def notice_us(mech: dict[str, Any]) -> int:
     return mech["bounce_us"] + SETTLE_US + mech["scan_ms_max"] * 1000
 
 
-def gap_us(mech: dict[str, Any]) -> int:
-    """Between two cards at the last beam, the first one slipping most and the next one not at all."""
-    last_um = mech[LAST_BEAM[mech["kind"]]]
+def throat_us(mech: dict[str, Any]) -> int:
+    """From one throat beam to the other, the chatter of both included."""
+    return (mech["throat_b_um"] - mech["throat_a_um"]) * 1000 // mech["transport_um_per_ms"] + 2 * mech["bounce_us"]
+
+
+def gap_us(mech: dict[str, Any], beam: str = "") -> int:
+    """Between two cards at a beam, or the last one, the first card slipping most and the next one not at all."""
+    last_um = mech[beam or LAST_BEAM[mech["kind"]]]
     slip = mech["slip_percent_max"]
     lost_us = last_um * 1000 * slip // (mech["transport_um_per_ms"] * (100 - slip))
     return mech["pick_latency_us_min"] - lost_us

@@ -53,7 +53,7 @@ def start(moment, kind, late_us=0):
         stage.act("press", {"button": "close"})
         stage.run(300)
         stage.act("draw", {"ms": 400}) if kind == "draw" else stage.act("press", {"button": "lock"})
-        stage.run(160)
+        stage.run(190)
     return stage
 
 
