@@ -18,6 +18,7 @@ from one_floor import Site
 from test_accounts import write_inventory
 
 from fairshoe.cli.command_line import main, parse
+from fairshoe_floor.alarms import book
 from fairshoe_floor.alarms.desk import Desk
 from fairshoe_floor.alarms.rules import load_rules
 from fairshoe_floor.history.consumer import Consumer
@@ -164,3 +165,9 @@ def _check_rights(urls: dict[str, str]) -> None:
                     db.execute(statement.encode())
     with psycopg.connect(urls["reader"], autocommit=True) as db, pytest.raises(psycopg.errors.InsufficientPrivilege):
         db.execute("SELECT drop_old_events()")
+    with psycopg.connect(urls["desk"], autocommit=True) as db:
+        db.execute("INSERT INTO alarms (rule, severity, device, text, raised_at) VALUES ('a', 'major', 1, 'x', 5)")
+    with psycopg.connect(urls["reader"], autocommit=True) as db:  # `floor serve` notes who has seen an alarm
+        assert book.acknowledge(db, book.alarms(db)[0].id, "Ines", "", 6.0).rule == "a"
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            db.execute("UPDATE alarms SET cleared_at = 7")

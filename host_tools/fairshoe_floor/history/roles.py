@@ -3,7 +3,7 @@
     migrator    makes and changes tables: `fairshoe floor migrate`, and people who set a policy
     writer      takes events into the record: the consumer of `fairshoe floor run`; dead letters, gaps
     desk        raises, sends and acknowledges alarms, says which table a shoe is at
-    reader      writes nothing: `fairshoe floor serve`, reports, other programs
+    reader      writes nothing but who has seen an alarm: `fairshoe floor serve`, reports, other programs
 
 `migrate` gives these rights again after its steps, as far as the roles exist: a table that a step has made is then
 covered. A role may not delete or change an event: only the migrator's function drops a month, by its policy.
@@ -32,6 +32,7 @@ WRITES: Mapping[str, Mapping[str, str]] = {
         "leases": "INSERT, UPDATE",
         "assignments": "INSERT, UPDATE, DELETE",
     },
+    "reader": {"alarms": "UPDATE (acknowledged_at, acknowledged_by, note)"},
     "desk": {"alarms": "INSERT, UPDATE", "parts": "INSERT, UPDATE", "assignments": "INSERT, UPDATE, DELETE"},
 }
 FUNCTIONS = ("events_month(date)", "drop_old_events()")
