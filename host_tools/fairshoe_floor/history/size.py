@@ -14,7 +14,7 @@ LOOK_DAYS = 7.0  # the rate is that of the last days
 ENOUGH_DAYS = 1.0
 # The model: 60 rounds an hour of 40 events, a sample a minute, an export a day; bytes as measured, indexes included.
 MODEL_PER_DAY = {"events": 57_600.0, "samples": 1_440.0, "journals": 1.0}
-MODEL_BYTES = {"events": 560.0, "samples": 1_500.0, "journals": 80_000.0}
+MODEL_BYTES = {"events": 520.0, "samples": 1_500.0, "journals": 80_000.0}
 _TIMES = {"events": "received", "samples": "at", "journals": "kept_at"}
 _SIZE = (
     "SELECT SUM(pg_total_relation_size(oid)), SUM(GREATEST(reltuples, 0)) FROM pg_class WHERE relkind = 'r'"
