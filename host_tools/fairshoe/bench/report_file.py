@@ -20,7 +20,7 @@ from fairshoe.files import parse_json, read_regular, write_whole
 FORMAT = 1
 REPORT_BYTES_MAX = 256 << 20
 PASSED, FAILED, INCOMPLETE = "passed", "failed", "incomplete"
-NOT_APPLICABLE, NOT_RUN, STOPPED = "not_applicable", "not_run", "stopped"
+NOT_APPLICABLE, NOT_TESTED, NOT_RUN, STOPPED = "not_applicable", "not_tested", "not_run", "stopped"
 
 
 class ReportError(FairshoeError):
@@ -92,7 +92,8 @@ def deck_row(deck: Deck, step: str, verdict: str) -> Data:
 
 
 def verdict_of(results: list[StepResult], stopped: str, broken: bool = False) -> tuple[str, str]:
-    """Passed, failed or incomplete, and the reason in words. What was stopped is never passed."""
+    """Passed, failed or incomplete, and the reason in words. What was stopped is never passed, and a verdict never says
+    that all steps passed when one was not tested."""
     failed = [result.title for result in results if result.status == FAILED]
     if stopped:
         also = f" Failed before that: {'; '.join(failed)}." if failed else ""
@@ -100,11 +101,16 @@ def verdict_of(results: list[StepResult], stopped: str, broken: bool = False) ->
     if failed:
         also = " The machine could not be brought to rest, so that the others were not run." if broken else ""
         return FAILED, f"{len(failed)} of {_ran(results)} steps failed: {'; '.join(failed)}.{also}"
-    if not _ran(results):
-        return INCOMPLETE, "No step of the plan applies to this device."
+    untested = [result.reason.rstrip(".") for result in results if result.status == NOT_TESTED]
+    missing = "; ".join(dict.fromkeys(untested))
+    missing = f"{len(untested)} not tested: {missing[:1].lower()}{missing[1:]}"
+    ran = _ran(results)
+    if not ran:
+        return INCOMPLETE, f"{missing}." if untested else "No step of the plan applies to this device."
     skipped = sum(result.status == NOT_APPLICABLE for result in results)
     also = f"; {skipped} {'does' if skipped == 1 else 'do'} not apply to this device" if skipped else ""
-    ran = _ran(results)
+    if untested:
+        return PASSED, f"{'1 step' if ran == 1 else f'{ran} steps'} passed, {missing}{also}."
     return PASSED, f"{'The step' if ran == 1 else f'All {ran} steps'} passed{also}."
 
 

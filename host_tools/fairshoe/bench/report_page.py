@@ -37,8 +37,8 @@ svg{max-height:44mm;width:auto;margin:8px 0}section.step{padding:8px 12px;margin
 .badge{font-size:8.5pt}code{font-size:8pt}.sign{margin-top:34px}
 section.step,svg,.verdict,tr,.sign{break-inside:avoid}.receipt{break-before:page}}
 """
-_WORDS = {"not_applicable": "does not apply", "not_run": "not run"}
-_MARKS = {"passed": "passed", "failed": "failed", "stopped": "incomplete"}
+_WORDS = {"not_applicable": "does not apply", "not_tested": "not tested", "not_run": "not run"}
+_MARKS = {"passed": "passed", "failed": "failed", "stopped": "incomplete", "not_tested": "incomplete"}
 # Series that are drawn: title, unit, what stands below, and the figure whose limit belongs to it.
 _SERIES = {
     "intake_s": ("Time of each shuffle, as reported", "s", "deck", "intake_s_max"),

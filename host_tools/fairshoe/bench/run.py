@@ -17,7 +17,7 @@ from fairshoe.bench.deck_runner import Overdue
 from fairshoe.bench.drills import PROCEDURES
 from fairshoe.bench.plan import Data, Plan, Step
 from fairshoe.bench.report_file import StepResult
-from fairshoe.bench.steps import Bench, Findings, NotApplicable, fresh_meters, right
+from fairshoe.bench.steps import Bench, Findings, NotApplicable, NotTested, fresh_meters, right
 from fairshoe.errors import FairshoeError, HelloRefused, NoAnswer, PortError, PortLost, StoreError
 from fairshoe.messages import Booted, Event, Meters, State
 from fairshoe.text.advice import WARNINGS
@@ -177,12 +177,14 @@ class Run:
             PROCEDURES[step.kind](self.bench, step, found)
             result.status, result.reason = result_.PASSED, ""
         except NotApplicable as reason:
-            result.status, result.reason = result_.NOT_APPLICABLE, f"{_sentence(str(reason))}"
+            result.status, result.reason = result_.NOT_APPLICABLE, _sentence(str(reason))
+        except NotTested as reason:
+            result.status, result.reason = result_.NOT_TESTED, _sentence(str(reason))
         except Overdue as error:
             result.status, result.reason = result_.FAILED, _sentence(str(error))
         finally:
             result.seconds = round(clock() - began, 1)
-            if result.status != result_.NOT_APPLICABLE:
+            if result.status not in (result_.NOT_APPLICABLE, result_.NOT_TESTED):
                 result_.judge(result, step, self.bench.board.kind, found)
             self._keep(found, step)
 

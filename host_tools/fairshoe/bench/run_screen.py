@@ -79,7 +79,6 @@ class BenchScreen(Watcher):
         self._done = number
         clock = " simulated" if self.simulated else ""
         seconds = f"  {result.seconds:.0f} s{clock}" if result.seconds else ""
-        word = "skipped" if result.reason.lower().startswith("skipped:") else word
         self.line(f"{number:3d}/{total} {word:6s}  {result.title}{seconds}", colour)
         if result.reason:
             self.line(f"               {result.reason}", colour if result.status == FAILED else _DIM)

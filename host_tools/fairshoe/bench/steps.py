@@ -24,7 +24,11 @@ BEAMS = ("hopper", "throat_a", "throat_b", "opacity", "slot", "exit", "tray", "a
 
 
 class NotApplicable(Exception):
-    """The step does not apply to this device or session; the text says why."""
+    """The step does not apply to this device; the text says why."""
+
+
+class NotTested(Exception):
+    """The step applies to this device, and this run cannot test it; the text says what is missing."""
 
 
 @dataclass
@@ -158,7 +162,7 @@ def key_switch(bench: Bench, step: Step, found: Findings) -> None:
     """With the switch on the table port is silent; events come when it is off again."""
     device = bench.device
     if device.welcome.role == messages.Role.SERVICE:
-        raise NotApplicable("this session lives by the key switch: run the plan at the table port")
+        raise NotTested("this session lives by the key switch: run the plan at the table port")
     mark = len(device.events)
     bench.hands.do(hands_.KEY_ON)
     device.wait(device.silent_for(SILENT_S), 10)
@@ -292,7 +296,7 @@ def cut_card(bench: Bench, step: Step, found: Findings) -> None:
 def commands(bench: Bench, step: Step, found: Findings) -> None:
     device = bench.device
     if device.welcome.role not in (messages.Role.TABLE, messages.Role.SERVICE):
-        raise NotApplicable("skipped: needs --key-file, the key of the table")
+        raise NotTested("needs --key-file, the key of the table")
     if device.welcome.mode != messages.Mode.TABLE:
         raise NotApplicable("the device only reports (link.mode report_only): it takes no command")
     hands = _CommandHands(bench, found)

@@ -16,7 +16,16 @@ from fairshoe.bench.deck_runner import Overdue, Play
 from fairshoe.bench.hands import CUT, ON, Deed, Technician
 from fairshoe.bench.line_noise import NoisyPort
 from fairshoe.bench.plan import load_plan
-from fairshoe.bench.report_file import FAILED, INCOMPLETE, NOT_APPLICABLE, NOT_RUN, PASSED, STOPPED, StepResult
+from fairshoe.bench.report_file import (
+    FAILED,
+    INCOMPLETE,
+    NOT_APPLICABLE,
+    NOT_RUN,
+    NOT_TESTED,
+    PASSED,
+    STOPPED,
+    StepResult,
+)
 from fairshoe.bench.steps import Bench, Findings, fresh_meters, identity
 from fairshoe.errors import PortLost, UsageError
 from fairshoe.keys import role_key, write_key
@@ -31,15 +40,15 @@ ACCEPTANCE = only(
 )
 # Small decks where the procedure is the same and only takes longer.
 MACHINES = {
-    "carousel": ("sim://pico-carousel?seed=3", {"cut-card", "commands"}),
+    "carousel": ("sim://pico-carousel?seed=3", {"cut-card"}),
     "shelves": (
         "sim://pico-shelves?seed=3&game=house:deck_cards=60",
-        {"jam-exit", "power-cut-deal", "cut-card", "commands"},
+        {"jam-exit", "power-cut-deal", "cut-card"},
     ),
-    "shoe": ("sim://pico-shoe?seed=3", {"power-cut-shuffle", "cut-card", "commands"}),
+    "shoe": ("sim://pico-shoe?seed=3", {"power-cut-shuffle", "cut-card"}),
     "draw": (
         "sim://pico-draw?seed=3&game=house:deck_cards=30",
-        {"jam-throat", "jam-exit", "power-cut-shuffle", "commands"},
+        {"jam-throat", "jam-exit", "power-cut-shuffle"},
     ),
 }
 
@@ -54,7 +63,8 @@ def test_a_good_machine_passes_everything_that_applies_to_it(kind: str, tmp_path
     case = Case(url, tmp_path)
     run = case.run(ACCEPTANCE)
     assert [(result.id, result.reason) for result in run.results if result.status == FAILED] == []
-    assert run.verdict[0] == PASSED
+    assert run.verdict[0] == PASSED and ", 1 not tested: needs --key-file" in run.verdict[1], run.verdict
+    assert [result.id for result in run.results if result.status == NOT_TESTED] == ["commands"]
     skipped = {result.id: result.reason for result in run.results if result.status == NOT_APPLICABLE}
     assert set(skipped) == nothing_for_it
     assert all(skipped.values()), "what does not apply says why"
@@ -381,8 +391,8 @@ def test_a_round_by_commands_with_the_key_of_the_table(tmp_path: Path) -> None:
     assert case.report(run)["port"] == "sim://pico-carousel?key=...", "where a key lies is nothing for a report"
     recorder = Case(f"sim://pico-carousel?key={tmp_path}/device.key", tmp_path / "r", role_key(secret, Role.RECORDER))
     other = recorder.run(only(ACCEPTANCE, "commands"))
-    assert other.results[0].status == NOT_APPLICABLE
-    assert other.verdict == (INCOMPLETE, "No step of the plan applies to this device.")
+    assert other.results[0].status == NOT_TESTED
+    assert other.verdict == (INCOMPLETE, "1 not tested: needs --key-file, the key of the table.")
 
 
 @pytest.mark.parametrize("kind, done", [("shelves", 2), ("shoe", 6), ("draw", 2)])

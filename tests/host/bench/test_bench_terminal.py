@@ -159,12 +159,12 @@ def test_an_answered_question_leaves_no_live_line_behind(monkeypatch: pytest.Mon
     assert "\x1b[A\r\x1b[K" in out.getvalue()
 
 
-def test_times_of_a_simulated_shoe_are_marked_and_a_step_without_its_key_is_skipped() -> None:
+def test_times_of_a_simulated_shoe_are_marked_and_a_step_without_its_key_is_not_tested() -> None:
     step = load_plan("feed").steps[1]
     result = replace(step_result(step), seconds=23.0)
     out = io.StringIO()
     BenchScreen(out, simulated=True).end(1, 2, result)
     assert out.getvalue().endswith("  23 s simulated\n")
     out = io.StringIO()
-    BenchScreen(out).end(1, 2, replace(result, status="not_applicable", reason="Skipped: needs --key-file."))
-    assert "1/2 skipped" in out.getvalue() and "23 s\n" in out.getvalue()
+    BenchScreen(out).end(1, 2, replace(result, status="not_tested", reason="Needs --key-file."))
+    assert "1/2 not tested" in out.getvalue() and "23 s\n" in out.getvalue()
