@@ -116,6 +116,8 @@ examples:
       the shoe tests itself first: the axis turns, no card moves
   fairshoe selftest --json | jq '.[] | select(.verdict != "good")'
       what is not good, for a script
+  fairshoe selftest --run --key-file table.key --report t.json --sign b.key
+      a signed report; fairshoe report t.json --verify b.key.pub checks it
 
 A shoe tests its beams, axis and home position at power-up, before every job
 and after every warning. This command reads the last result from the journal.
@@ -134,6 +136,8 @@ def add_selftest(command: argparse.ArgumentParser) -> None:
     add_port(command)
     add_key(command)
     command.add_argument("--run", action="store_true", help="start the shoe's own test first; needs a table key")
+    command.add_argument("--report", metavar="F", help="write the result there too, as JSON, with device and time")
+    command.add_argument("--sign", metavar="KEY", help="sign that report with this key of `fairshoe release keygen`")
     command.add_argument("--json", action="store_true", help="a JSON array of checks")
 
 

@@ -18,6 +18,8 @@ examples:
       unattended, on a simulated shoe
   fairshoe bench /dev/ttyACM0 feed --decks 20 --operator "A. Moreau"
       with a technician at a real one
+  fairshoe bench /dev/ttyACM0 acceptance --operator me --sign bench.key
+      with a signature beside the report; keys: fairshoe release keygen
   fairshoe bench /dev/ttyACM0 my-plan.json --operator me --board my-board.json
       a plan and a board of your own
 
@@ -47,6 +49,7 @@ def add_bench(bench: argparse.ArgumentParser) -> None:
     bench.add_argument("--cards", type=_count, metavar="N", help="cards of one deck, if the game does not tell")
     bench.add_argument("--key-file", metavar="FILE", help="key of a role, for an authenticated session")
     bench.add_argument("--role", choices=["table", "service", "recorder"], default="table", help="(%(default)s)")
+    bench.add_argument("--sign", metavar="KEY", help="sign the report with this key of `fairshoe release keygen`")
     bench.add_argument("--json", action="store_true", help="the outcome as one JSON object; progress goes to stderr")
 
 
@@ -63,6 +66,9 @@ examples:
       report that came alone
   fairshoe report acceptance.json -o print.html
       write the page to another place
+  fairshoe report acceptance.json --verify bench.key.pub
+      whether this bench signed it, and nothing was changed since; also for
+      the report of `fairshoe selftest --report`
 """
 
 
@@ -71,3 +77,6 @@ def add_report(report: argparse.ArgumentParser) -> None:
     report.epilog = REPORT_EXAMPLES
     report.add_argument("report", metavar="FILE.json", help="a report that `fairshoe bench` wrote")
     report.add_argument("-o", "--output", metavar="FILE.html", help="where to (beside the report)")
+    report.add_argument(
+        "--verify", action="append", metavar="KEY", help="check the signature beside it with this public key instead"
+    )

@@ -28,6 +28,7 @@ from fairshoe.journal.export import Record
 from fairshoe.keys import read_key
 from fairshoe.messages import Booted, Role
 from fairshoe.printable import printable, say
+from fairshoe.ship.signing import REPORT, read_signing_key, sign_file, signature_path
 
 if TYPE_CHECKING:
     from fairshoe.bench.simulated_line import SimLine
@@ -110,6 +111,7 @@ def _bench(options: argparse.Namespace, plan: Plan) -> int:
     if not simulated and not sys.stdin.isatty():
         raise UsageError("standard input is not a terminal.", "Run the bench in a terminal: it asks a technician.")
     key = read_key(Path(options.key_file), Role[options.role.upper()]) if options.key_file else None
+    secret = read_signing_key(Path(options.sign)) if options.sign else b""
     line, sim = _line(options.port)
     started = datetime.now().astimezone()
     log = Log(Path(options.out), f"bench-{plan.name}-{started:%Y%m%d-%H%M%S}")
@@ -136,12 +138,12 @@ def _bench(options: argparse.Namespace, plan: Plan) -> int:
     work = Run(bench, plan, facts, screen)
     work.play()
     try:
-        return _finish(work, log, screen, options.json)
+        return _finish(work, log, screen, options.json, secret)
     finally:
         device.close()
 
 
-def _finish(work: Run, log: Log, screen: BenchScreen, as_json: bool) -> int:
+def _finish(work: Run, log: Log, screen: BenchScreen, as_json: bool, secret: bytes) -> int:
     from fairshoe.bench.report_page import page
 
     screen.finish()
@@ -151,15 +153,21 @@ def _finish(work: Run, log: Log, screen: BenchScreen, as_json: bool) -> int:
     report = work.report(log)
     stem = log.path.name.removesuffix(".events.jsonl")
     target = log.path.with_name(f"{stem}.json")
-    write_text(target, report_text(report))
+    text = report_text(report)
+    write_text(target, text)
+    if secret:
+        sign_file(target, text.encode(), secret, REPORT)
     write_text(target.with_suffix(".html"), page(report))
     screen.verdict(verdict, reason)
-    for word, path in (("report", target), ("page", target.with_suffix(".html")), ("events", log.path)):
+    files = {"report": target, "page": target.with_suffix(".html"), "events": log.path}
+    if secret:
+        files["signed"] = signature_path(target)
+    for word, path in files.items():
         screen.line(f"{word:6s} {path}")
     if as_json:
-        files = {"report": str(target), "page": str(target.with_suffix(".html")), "events": str(log.path)}
         steps = {result.id: result.status for result in work.results}
-        say(json.dumps({"verdict": verdict, "reason": reason, "steps": steps, **files}))
+        named = {word: str(path) for word, path in files.items()}
+        say(json.dumps({"verdict": verdict, "reason": reason, "steps": steps, **named}))
     if work.interrupted:
         return Exit.INTERRUPTED
     if work.error is not None:

@@ -6,21 +6,32 @@ import argparse
 import contextlib
 import json
 from dataclasses import asdict
+from datetime import datetime, timezone
+from pathlib import Path
 
+from fairshoe import __version__
+from fairshoe.bench.report_file import write_text
 from fairshoe.cli.connection import Connection
+from fairshoe.errors import UsageError
 from fairshoe.messages import SelfTest, State
 from fairshoe.observe import fitness
 from fairshoe.observe.observer import Mode
 from fairshoe.observe.snapshot import Look
 from fairshoe.operate.driver import Driver
 from fairshoe.printable import say
+from fairshoe.ship.signing import REPORT, read_signing_key, sign_file
 from fairshoe.text.screen import Screen, waiting
 
+REPORT_FORMAT = 1
+_WORST_FIRST = (fitness.BAD, fitness.LOOK, fitness.UNKNOWN, fitness.GOOD)
 TESTING_MAX = 60  # statuses, two in a second
 _STYLES = {fitness.GOOD: "good", fitness.LOOK: "warn", fitness.BAD: "bad", fitness.UNKNOWN: "dim"}
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.sign and not options.report:
+        raise UsageError("--sign signs a report.", "Name its file with --report F.")
+    secret = read_signing_key(Path(options.sign)) if options.sign else b""
     connection = Connection(options)
     screen = Screen()
     found: list[fitness.Check] = []
@@ -39,6 +50,8 @@ def run(options: argparse.Namespace) -> int:
             found.append(check)
             if not options.json:
                 _show(screen, check)
+    if options.report:
+        _write_report(Path(options.report), look, found, secret)
     if options.json:
         say(json.dumps([asdict(check) for check in found], indent=1))
     bad = sum(check.verdict == fitness.BAD for check in found)
@@ -47,6 +60,26 @@ def run(options: argparse.Namespace) -> int:
         text = f"{len(found)} checks, {bad} bad, {others} to look at or not known"
         screen.line(text, "bad" if bad else "warn" if others else "good")
     return 1 if bad else 0
+
+
+def _write_report(path: Path, look: Look, found: list[fitness.Check], secret: bytes) -> None:
+    welcome = look.watch.known.welcome
+    worst = [word for word in _WORST_FIRST if any(check.verdict == word for check in found)]
+    report = {
+        "format": REPORT_FORMAT,
+        "kind": "selftest",
+        "device": f"{welcome.device:08x}" if welcome else None,
+        "firmware": welcome.firmware if welcome else None,
+        "at": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        "version": __version__,
+        "worst": worst[0] if worst else None,
+        "not_known": [check.name for check in found if check.verdict == fitness.UNKNOWN],
+        "checks": [asdict(check) for check in found],
+    }
+    text = json.dumps(report, indent=1) + "\n"
+    write_text(path, text)
+    if secret:
+        sign_file(path, text.encode(), secret, REPORT)
 
 
 def _run_test(connection: Connection) -> fitness.Check:

@@ -1,4 +1,4 @@
-"""Ed25519 signatures of releases, beside the manifest in manifest.json.sig, and the keys for them as files.
+"""Ed25519 signatures of releases and reports, beside the file as FILE.sig, and the keys for them as files.
 
     release-signing 3f1c...     64 hex digits, for its owner alone
     release-public 77ab...      64 hex digits, public
@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +23,27 @@ from fairshoe.ship.errors import ManifestError, SignatureError, need
 from fairshoe.ship.manifest import MANIFEST_BYTES_MAX, Manifest, find_manifest, parse_manifest
 
 SIGNING, PUBLIC = "release-signing", "release-public"
-_LABEL = b"fairshoe release signature 1\n"
 _KEY_SIZE, _SIGNATURE_SIZE = 32, 64
 _FILE_MAX = 64 << 10
 _HEX_KEY = re.compile(r"[0-9a-f]{64}")
 _NAMED_MAX = 8
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What is signed. The label stands before the signed bytes, so that a signature of one kind is none of another."""
+
+    label: bytes
+    word: str
+    content: str
+    without: str = ""  # what to do without a signature
+
+
+RELEASE = Kind(
+    *(b"fairshoe release signature 1\n", "release", "manifest"),
+    without="; --unsigned compares without one, and proves less",
+)
+REPORT = Kind(b"fairshoe report signature 1\n", "report", "report")
 
 
 def _ed25519() -> Any:
@@ -108,30 +125,46 @@ def sign(path: Path, secret: bytes) -> str:
     manifest = find_manifest(path)
     try:
         raw = read_regular(manifest, MANIFEST_BYTES_MAX)
-        parse_manifest(raw)  # refuse to sign what cannot be read
-        signatures = signature_path(manifest)
-        public = public_of(secret)
+    except OSError as error:
+        raise _cannot_sign(manifest, error, RELEASE) from error
+    parse_manifest(raw)  # refuse to sign what cannot be read
+    return sign_file(manifest, raw, secret, RELEASE)
+
+
+def sign_file(path: Path, raw: bytes, secret: bytes, kind: Kind) -> str:
+    """Write a signature of what is in this file beside it; signatures of others stay. The public key."""
+    signatures = signature_path(path)
+    public = public_of(secret)
+    key = _ed25519().Ed25519PrivateKey.from_private_bytes(secret)
+    try:
         old = read_regular(signatures, _FILE_MAX).decode("ascii").splitlines() if signatures.exists() else []
         kept = [line for line in old if line.split()[1:2] != [public]]
-        key = _ed25519().Ed25519PrivateKey.from_private_bytes(secret)
-        lines = [*kept, f"ed25519 {public} {key.sign(_LABEL + raw).hex()}"]
+        lines = [*kept, f"ed25519 {public} {key.sign(kind.label + raw).hex()}"]
         write_whole(signatures, "".join(f"{line}\n" for line in lines))
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or error
-        advice = "Name a release folder that you may write."
-        raise ManifestError(f"cannot sign {manifest}: {reason}.", advice) from error
+        raise _cannot_sign(path, error, kind) from error
     return public
+
+
+def _cannot_sign(path: Path, error: OSError | UnicodeDecodeError, kind: Kind) -> ManifestError:
+    reason = getattr(error, "strerror", None) or error
+    return ManifestError(f"cannot sign {path}: {reason}.", f"Name a {kind.word} in a folder that you may write.")
 
 
 def check_signature(path: Path, manifest: Manifest, trusted: list[str]) -> str:
     """The trusted key that has signed this release."""
-    signatures = signature_path(find_manifest(path))
+    return check_file(find_manifest(path), manifest.raw, trusted, RELEASE)
+
+
+def check_file(path: Path, raw: bytes, trusted: list[str], kind: Kind) -> str:
+    """The trusted key that has signed what is in this file."""
+    signatures = signature_path(path)
     try:
         lines = read_regular(signatures, _FILE_MAX).decode("ascii", "replace").splitlines()
     except FileNotFoundError:
         raise SignatureError(
-            f"{signatures} is missing: the release is not signed.",
-            "Get the signature from the maker of the release; --unsigned compares without one, and proves less.",
+            f"{signatures} is missing: the {kind.word} is not signed.",
+            f"Get the signature from the maker of the {kind.word}{kind.without}.",
         ) from None
     except OSError as error:
         raise SignatureError(
@@ -140,30 +173,30 @@ def check_signature(path: Path, manifest: Manifest, trusted: list[str]) -> str:
     signed = [words for words in (line.split() for line in lines) if len(words) == 3 and words[0] == "ed25519"]
     ours = [(public, signature) for _kind, public, signature in signed if public in trusted]
     for public, signature in ours:
-        if _good(public, signature, manifest.raw):
+        if _good(public, signature, kind.label + raw):
             return public  # an attacker can add a bad line beside it
     if ours:
         raise SignatureError(
-            f"the signature in {signatures} is not one of this manifest.",
-            "The release was altered after it was signed, or damaged: do not use it, get it again.",
+            f"the signature in {signatures} is not one of this {kind.content}.",
+            f"The {kind.word} was altered after it was signed, or damaged: do not use it, get it again.",
         )
     # The file is not trusted: text that is no key is not printed.
     keys = [public for _kind, public, _signature in signed if _HEX_KEY.fullmatch(public)]
     names = ", ".join(f"{public[:16]}..." for public in keys[:_NAMED_MAX]) or "no key"
     raise SignatureError(
-        f"the release is signed by {names}, not by a key that you trust.",
-        "Compare the public key with that of the maker of the release, obtained by another way.",
+        f"the {kind.word} is signed by {names}, not by a key that you trust.",
+        f"Compare the public key with that of the maker of the {kind.word}, obtained by another way.",
     )
 
 
-def _good(public: str, signature: str, raw: bytes) -> bool:
+def _good(public: str, signature: str, signed: bytes) -> bool:
     invalid = need("cryptography.exceptions", "release").InvalidSignature
     try:
         key = _ed25519().Ed25519PublicKey.from_public_bytes(bytes.fromhex(public))
         data = bytes.fromhex(signature)
         if len(data) != _SIGNATURE_SIZE:
             return False
-        key.verify(data, _LABEL + raw)
+        key.verify(data, signed)
     except (ValueError, invalid):
         return False
     return True
