@@ -72,11 +72,7 @@ test-mpy: ready ## all tests that both VMs share, on the MicroPython VM
 test-dissector: ready ## the Wireshark dissector in the real tshark (as root on Debian it installs tshark if missing)
 	@$(TOOL) dissector
 
-.PHONY: test-web bench-page page-pictures
-page-pictures: ready ## take the pictures of the pages in docs/captures again; needs Chromium
-	@$(PYTHON) tools/setup.py --quiet --web
-	@$(TOOL) web.pictures
-
+.PHONY: test-web bench-page
 test-web: ready ## the pages in the system's Chromium (as root on Debian it installs Chromium if missing)
 	@$(TOOL) web
 
@@ -209,7 +205,8 @@ docs-serve: docs-ready ## the same on a local port, built again whenever a page 
 	@$(TOOL) docs --serve
 
 .PHONY: captures captures-check
-captures: ready ## take the terminal captures of docs/captures again, from real commands  [NAMES=]
+captures: ready ## take the captures of docs/captures again: terminals, and pages in Chromium  [NAMES=]
+	@$(PYTHON) tools/setup.py --quiet --web --floor
 	@$(TOOL) captures $(NAMES)
 
 captures-check: ready ## say which captures no longer show what the commands write

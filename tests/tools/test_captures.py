@@ -7,6 +7,7 @@ import pytest
 from captures import compare
 from captures import player as captures_run
 from captures.catalogue import CAPTURES
+from captures.pages import PAGES
 from captures.player import Capture, CaptureError, Cue, Edit, Quiet, Show, screen_of, scrub
 from captures.svg import PLAIN, Cell, Style, render
 
@@ -154,6 +155,12 @@ def test_every_picture_is_shown_on_a_page_of_the_documentation() -> None:
     pages = [path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]]
     unused = [capture.name for capture in CAPTURES if not any(f"captures/{capture.name}.svg" in page for page in pages)]
     assert unused == []
+
+
+def test_every_picture_of_a_page_is_there_and_on_the_tour() -> None:
+    assert {path.stem for path in compare.FOLDER.glob("*.png")} == set(PAGES)
+    pages = "".join(path.read_text(encoding="utf-8") for path in compare.FOLDER.parent.glob("*.md"))
+    assert [name for name in PAGES if f"captures/{name}.png" not in pages] == []
 
 
 # On a screen of few rows the command has scrolled away.

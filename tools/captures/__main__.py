@@ -6,30 +6,48 @@ import argparse
 import sys
 import time
 
+from web.browser import find_chromium
+
+from captures import pages
 from captures.catalogue import CAPTURES
 from captures.compare import FOLDER, difference, steady
+from captures.pages import PAGES
 from captures.player import Capture, CaptureError, record
 from captures.svg import render
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser("captures", description="Take the terminal captures of the documentation.")
+    parser = argparse.ArgumentParser("captures", description="Take captures for the documentation: terminals, pages.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="some of them; all if none is named")
     parser.add_argument("--check", action="store_true", help="change nothing; status 1 if one is stale")
     parser.add_argument("--list", action="store_true", help="say which there are")
     options = parser.parse_args()
     known = {capture.name: capture for capture in CAPTURES}
     if options.list:
-        print(*(f"{capture.name:16s} {capture.title}" for capture in CAPTURES), sep="\n")
+        print(*(f"{capture.name:16s} {capture.title}" for capture in CAPTURES), *PAGES, sep="\n")
         return 0
-    unknown = [name for name in options.names if name not in known]
+    unknown = [name for name in options.names if name not in known and name not in PAGES]
     if unknown:
-        parser.error(f"no capture {', '.join(unknown)}; there are {', '.join(known)}")
+        parser.error(f"no capture {', '.join(unknown)}; there are {', '.join([*known, *PAGES])}")
+    names = options.names or [*known, *PAGES]
     try:
-        return take([known[name] for name in options.names or known], options.check)
+        status = take([known[name] for name in names if name in known], options.check)
+        return take_pages([name for name in names if name in PAGES], options.check) or status
     except KeyboardInterrupt:
         print("\ncaptures: interrupted", file=sys.stderr)
         return 130
+
+
+def take_pages(names: list[str], check: bool) -> int:
+    """Pictures of pages differ by a pixel from one browser to the next: they are taken and not compared."""
+    if names and check:
+        print(f"captures: pictures of pages are not compared: {', '.join(names)}")
+    elif names and not find_chromium():
+        print(f"captures: NOT TAKEN for want of Chromium: {', '.join(names)}; `make test-web` installs it")
+        return 1
+    elif names:
+        pages.take(names)
+    return 0
 
 
 def take(captures: list[Capture], check: bool) -> int:

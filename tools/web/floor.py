@@ -15,19 +15,24 @@ from typing import Any
 
 from floor_case import LOG, MemoryReader, entry, made, sample
 
-from fairshoe.messages import Fault, Meters, Status
+from fairshoe.messages import Fault, Meters, State, Status
 from fairshoe_floor.api.app import Service
 from fairshoe_floor.api.server import ApiServer, Binding, page_files
 from fairshoe_floor.api.tokens import Tokens, new_token
 from fairshoe_floor.inventory import Entry, Profile
 from fairshoe_floor.reader import Alarm, Latched, Link, Reading, Shoe
+from fairshoe_floor.samples import Totals
 from web.browser import Bench
 
 TABLES = 200
 TOKEN, GRANT = new_token("page", ["table"])
-FIRST: Meters = made(Meters, cards=1000, misfeeds=1, cycles=20, feed_us=60_000)
-LAST = replace(FIRST, cards=1520, misfeeds=3, cycles=30)
-KEPT = sample(1, status=made(Status, round=3, events_waiting=0), meters=LAST)
+NONE = {"stalls": 0, "jams": 0, "double_feeds": 0, "faults": 0}
+FIRST: Meters = made(Meters, cards=1000, misfeeds=1, cycles=20, feed_us=60_000, **NONE)
+LAST = replace(FIRST, cards=1520, misfeeds=3, cycles=30, stalls=1, jams=1, faults=2)
+KEPT = sample(1, meters=LAST, totals=Totals(rounds=412, voided=1, shuffles=425, refused=2, warnings=3, since=10.0))
+STATES = (State.STACK_OFFERED, State.SHUFFLING, State.WAITING_FOR_ROUND_END, State.DECK_READY, State.DISPENSING)
+READINGS, SHIFT_S = 24, 7.5 * 3600
+GROWING = ("cards", "misfeeds", "cycles", "stalls", "jams", "faults")
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
 
 
@@ -55,17 +60,25 @@ class Floor(MemoryReader):
         link = self.links.get(it.device, Link.OPEN)
         why = "" if link is Link.OPEN else f"why {it.device}"
         waiting = self.waiting.get(it.device, KEPT.waiting)
+        rounds = 380 + it.device * 37 % 60
+        status = made(Status, round=rounds + 1, state=STATES[it.device % len(STATES)], events_waiting=0)
+        totals = replace(KEPT.totals, rounds=rounds, shuffles=rounds + 9)
         kept = replace(KEPT, device=it.device, link=link, heard_at=heard, link_text=why, waiting=waiting)
+        kept = replace(kept, status=status, totals=totals)
         seq = len(self.stored.get(it.device, ()))
         return Shoe(it, "gw", kept, LOG, seq, 9.0, kept.totals, self.latched.get(it.device), quiet_seq=seq)
 
     def meters(self, device: int, since: float = 0.0, limit: int = 1000) -> list[Reading]:
+        """A shift: the first and the last reading, and between them what a good machine does."""
         now = time.time()
-        first = made(Meters, cards=1000, misfeeds=1, cycles=20, feed_us=60_000)
-        return [
-            Reading(device, now - 60, first),
-            Reading(device, now, replace(first, cards=1520, misfeeds=3, cycles=30)),
-        ]
+        found: list[Reading] = []
+        for number in range(READINGS):
+            part = number / (READINGS - 1)
+            ends = {name: (getattr(FIRST, name), getattr(LAST, name)) for name in GROWING}
+            between = {name: round(a + part * (b - a)) for name, (a, b) in ends.items()}
+            feed_us = FIRST.feed_us + (number * 7 % 5) * 900 * (part < 1)
+            found.append(Reading(device, now - SHIFT_S * (1 - part), replace(LAST, **between, feed_us=feed_us)))
+        return found
 
     def warn(self, device: int, since: float, fault: Fault = Fault.JAM_EXIT) -> None:
         self.latched[device] = Latched(device, LOG, 1, fault, since, 3)

@@ -19,7 +19,7 @@ _PAGE_STYLE = """\
 main{max-width:54rem}
 .badge{border-radius:5px;padding:1px 8px;font-weight:600;font-size:var(--text-s);white-space:nowrap}
 .none{color:var(--muted);border:1px solid var(--line)}
-.pair{display:grid;grid-template-columns:1fr 1fr;gap:0 32px}
+.pair{display:grid;grid-template-columns:1fr 1fr;gap:0 32px}.pair h2{font-size:var(--text);margin:0}
 td.text,th.text,th:first-child,td:first-child{text-align:left;white-space:normal}
 td.good,td.poor{background:none}
 section.step{border:1px solid var(--line);border-radius:var(--round);padding:12px 16px;margin:12px 0}
@@ -73,8 +73,8 @@ def page(report: Data) -> str:
 <p class="soft">{escape(_model(report))}, {_serial(report)}. {escape(_moment(report["started"]))}.</p>
 {_notice(report)}<div class="verdict {escape(report["verdict"])}"><b>{escape(report["verdict"].upper())}</b>
 <span>{escape(report["reason"])}</span></div>
-<div class="pair"><div><h3>Device (self-reported)</h3>{_facts(_device_facts(device))}</div>
-<div><h3>Test</h3>{_facts(_test_facts(report))}</div></div>
+<div class="pair"><div><h2>Device (self-reported)</h2>{_facts(_device_facts(device))}</div>
+<div><h2>Test</h2>{_facts(_test_facts(report))}</div></div>
 <p class="soft small">What a device says about itself is no proof: altered firmware can say anything. Its flash read
 back from outside is.</p>
 <h2>Summary</h2><div class="wide">{_summary(report)}</div>

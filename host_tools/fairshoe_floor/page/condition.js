@@ -39,11 +39,13 @@ export function condition(shoe, now, alarms = []) {
   return { rank: 'well', what: shoe.status ? words(shoe.status.state) : 'in service', since: 0, silent };
 }
 
+const sentence = (text = '') => `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, '')}.`;
+
 /** What a person does about it; empty if there is nothing to do. `warnings` has the advice on each fault. */
 export function whatToDo(shoe, { rank }, alarms, warnings) {
   switch (rank) {
     case 'warned':
-      return `${warnings[shoe.warning.fault] ?? warnings.unrecognised} The warning is cleared at the shoe.`;
+      return `${sentence(warnings[shoe.warning.fault] ?? warnings.unrecognised)} The warning is cleared at the shoe.`;
     case 'alarmed':
       return adviceOn(alarms[0].rule);
     case 'lost':

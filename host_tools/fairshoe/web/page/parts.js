@@ -15,6 +15,7 @@ export class Pile {
 
   /** Hands at the pile. */
   heat(label, touch) {
+    this.label = label;
     heat(this.layer, label, touch, el('rect', { class: 'hit', rx: 4, ...this.place }));
   }
 
@@ -24,6 +25,7 @@ export class Pile {
     set(this.block, 'y', this.way > 0 ? this.y : this.y - height);
     set(this.number, 'y', this.way > 0 ? this.y + height + 26 : this.y - height - 8);
     say(this.number, count ? String(count) : '');
+    if (this.label) set(this.layer, 'aria-label', count ? `${this.label}; ${count} in it` : this.label);
   }
 }
 
