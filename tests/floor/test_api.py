@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from websockets.exceptions import ConnectionClosed
 
 from fairshoe import Event, StoredEvent
 from fairshoe.errors import StoreError, UsageError
-from fairshoe.messages import ALL, BettingClosed, DoorOpened, RoundEnded, RoundStarted, WarningLatched
+from fairshoe.messages import ALL, BettingClosed, DoorOpened, Fault, RoundEnded, RoundStarted, WarningLatched
 from fairshoe_floor.api import live_socket
 from fairshoe_floor.api import server as server_module
 from fairshoe_floor.api.app import Service
@@ -443,3 +444,11 @@ def test_messages_in_the_documents_are_those_of_the_message_table() -> None:
                 for name, it in table[kind.NAME]["properties"].items()
             }
             assert openapi()["components"]["schemas"][kind.NAME]["properties"] == expected, kind.NAME
+
+
+def test_the_page_says_what_to_do_about_every_rule_and_every_warning() -> None:
+    files = page_files()
+    rules = json.loads((ROOT / "host_tools/fairshoe_floor/alarms/default_rules.json").read_text(encoding="utf-8"))
+    known = re.findall(r"^  '?([a-z-]+)'?: '[A-Z]", files["condition.js"].decode(), re.MULTILINE)
+    assert sorted(known) == sorted(rule["name"] for rule in rules["rules"])
+    assert set(json.loads(files["warnings.json"])) >= {fault.name.lower() for fault in Fault if fault > 0}

@@ -19,6 +19,7 @@ const RULES = {
   clock: 'Set the clock of the gateway: its events have a wrong time.',
   'dead-letters': 'Run `fairshoe floor dead-letters`: it shows what could not be taken, and why.',
   'events-lost': 'Run `fairshoe floor gaps`, and fill them from the journal of the shoe: `fairshoe floor fill`.',
+  broker: 'Check the broker and the network to it: events wait at the gateways until it is back.',
   'standing-still': 'Check the process that records this pit: nothing reaches the database.',
 };
 
