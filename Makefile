@@ -183,9 +183,9 @@ hil-contract: ready ## what hal/api.py promises, kept by the port on the emulate
 	@$(TOOL) hil.contract $(call opt,--uf2,$(UF2)) $(call opt,--kind,$(KIND)) $(call opt,--jobs,$(JOBS))
 
 .PHONY: fleet-chaos
-fleet-chaos: ready ## break gateways, broker, PostgreSQL and network of a floor; every event must arrive once  [MINUTES= SEED= SHOES= BUSY=]
+fleet-chaos: ready ## break gateways, broker, PostgreSQL and network of a floor; every event must arrive once  [MINUTES= SEED= SHOES= BUSY= ONLY=]
 	@$(TOOL) floor.chaos --install $(if $(filter-out file default,$(origin MINUTES)),--minutes '$(MINUTES)') \
-		$(call opt,--seed,$(SEED)) $(call opt,--shoes,$(SHOES)) $(call opt,--busy,$(BUSY))
+		$(call opt,--seed,$(SEED)) $(call opt,--shoes,$(SHOES)) $(call opt,--busy,$(BUSY)) $(call opt,--only,$(ONLY))
 
 .PHONY: table-oracles table-soak
 table-oracles: ready ## returns of the five games, counted and compared with known ones; some splits and hands sampled  [MINUTES= SEED=]

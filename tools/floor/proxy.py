@@ -1,4 +1,6 @@
-"""A TCP proxy with a switch: passes, adds a round trip, holds all bytes back (a partition), or refuses and resets."""
+"""A TCP proxy with a switch: passes, adds a round trip, holds all bytes back (a partition), or refuses and resets. It
+can also cut the connections that are open for good, without a word to either end.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +28,7 @@ class Proxy:
         self.port = 0
         self.mode = Mode.PASS
         self._target = target
+        self._opened = self._cut = 0  # connections so far; those up to this one are cut
         self._writers: set[asyncio.StreamWriter] = set()
         self._loop = asyncio.new_event_loop()
         self._passing = asyncio.Event()
@@ -36,6 +39,10 @@ class Proxy:
 
     def set(self, mode: Mode) -> None:
         self._loop.call_soon_threadsafe(self._set, mode)
+
+    def cut(self) -> None:
+        """Nothing comes through any more on the connections that are open; new ones work."""
+        self._cut = self._opened
 
     def close(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -66,10 +73,14 @@ class Proxy:
                 writer.transport.abort()
                 return
             await self._passing.wait()
+            self._opened += 1
+            number = self._opened
             there, back = await asyncio.open_connection("127.0.0.1", self._target)
             self._writers.add(back)
             await asyncio.gather(
-                self._copy(reader, back, False), self._copy(there, writer, True), return_exceptions=True
+                self._copy(number, reader, back, False),
+                self._copy(number, there, writer, True),
+                return_exceptions=True,
             )
             self._writers.discard(back)
         except OSError:
@@ -77,11 +88,13 @@ class Proxy:
         finally:
             self._writers.discard(writer)
 
-    async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, answers: bool) -> None:
+    async def _copy(
+        self, number: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, answers: bool
+    ) -> None:
         try:
             while data := await reader.read(CHUNK):
                 await self._passing.wait()
-                if answers and self.mode is Mode.DEAF:
+                if number <= self._cut or (answers and self.mode is Mode.DEAF):
                     continue
                 if self.mode is Mode.SLOW:
                     await asyncio.sleep(SLOW_S)

@@ -53,6 +53,10 @@ class Shoes:
                     self.lines.pop(device, None)
         elif word == "stop":
             self.stopped = True
+            for shoe in self.shoes.values():  # a hole in a store shows with the next event
+                shoe.record()
+                if shoe.device in self.lines:
+                    self.lines[shoe.device].flush()
             print(json.dumps({shoe.device: shoe.seq_last for shoe in self.shoes.values()}), flush=True)
 
 

@@ -23,10 +23,11 @@ from typing import Any
 import psycopg
 
 from fairshoe.keys import write_key
-from fairshoe_floor.inventory import Entry, Profile
+from fairshoe_floor.inventory import Entry, Profile, read_inventory
+from fairshoe_floor.kit.accounts import ADMIN, write_accounts
 from fairshoe_floor.stream import broker
 from fairshoe_floor.stream.health import restart_due
-from fairshoe_floor.stream.names import Names
+from fairshoe_floor.stream.names import FLOOR, Names
 from floor import pits, servers
 from floor.follower import Follower
 from floor.poison import POISONED, POISONS
@@ -43,6 +44,7 @@ SIM_SPEED = "4"
 BOARDS = ("pico-carousel", "pico-shoe", "pico-draw")
 FIRST_SIMULATED = 0x510000  # a simulated shoe with seed 3 is device 00510003
 CAUGHT_UP_S = 60.0
+OPEN_GAPS = "SELECT device, first, last FROM gaps WHERE closed IS NULL"
 LAST_OF_LOGS = "SELECT device, log, MAX(seq) FROM events GROUP BY device, log"
 
 
@@ -96,8 +98,8 @@ class Site:
         self.names = Names()
         for name in ("nats", "postgres"):
             (folder / name).mkdir()
-        self.real_disk = servers.Disk.possible()
-        self.nats = servers.Nats(folder / "nats", disk_mb=DISK_MB if self.real_disk else 0)
+        disk_mb = DISK_MB if servers.Disk.possible() else 0
+        self.nats = servers.Nats(folder / "nats", more='include "accounts.conf"', disk_mb=disk_mb)
         self.postgres = servers.Postgres(folder / "postgres")
         self.servers: dict[str, servers.Server] = {"nats": self.nats, "postgres": self.postgres}
         self.proxies: dict[str, Proxy] = {}
@@ -108,6 +110,7 @@ class Site:
         self._fakes: subprocess.Popen[bytes] | None = None
         self.watcher: Watcher | None = None
         self.followers: list[Follower] = []  # of gateway-1, and of the central server
+        self.may_lose: set[int] = set()  # devices
         self.broker_restarts = 0  # after a full disk
         self._copied: dict[str, float] = {}  # by part, when it was copied
 
@@ -127,31 +130,34 @@ class Site:
     def _start(self) -> None:
         self.postgres.create()
         self.postgres.start()
-        self.nats.start()
         for name, target in (
             *(("publisher-1 to nats", self.nats), ("publisher-2 to nats", self.nats)),
             *(("floor to nats", self.nats), ("floor to postgres", self.postgres)),
         ):
             self.proxies[name] = Proxy(target.port)
         self._start_gateways(self._start_fakes())
+        write_accounts(
+            self.folder / "nats", [read_inventory(self.folder / f"pit-{n}.toml") for n in (1, 2)], self.names
+        )
+        self.nats.start()
         for store in self.stores:
             _wait(store.exists, 30.0, f"{store.name} is not made")
         for number, store in enumerate(self.stores, 1):
             url = f"nats://127.0.0.1:{self.proxies[f'publisher-{number} to nats'].port}"
-            self._add(
-                f"publisher-{number}", [*FAIRSHOE, "publish", str(store), "--nats", url, "--name", f"pit-{number}"]
-            )
+            command = [*FAIRSHOE, "publish", str(store), "--nats", url, "--name", f"pit-{number}"]
+            self._add(f"publisher-{number}", [*command, "--nats-key", str(self.account(f"pit-{number}"))])
         database = self.postgres.url.replace(str(self.postgres.port), str(self.proxies["floor to postgres"].port))
         url = f"nats://127.0.0.1:{self.proxies['floor to nats'].port}"
         subprocess.run(
             [*FAIRSHOE, "floor", "migrate", "--database", self.postgres.url], check=True, stdout=subprocess.PIPE
         )
-        self._add("floor", [*FAIRSHOE, "floor", "run", "--database", database, "--nats", url])
+        key = str(self.account(FLOOR))
+        self._add("floor", [*FAIRSHOE, "floor", "run", "--database", database, "--nats", url, "--nats-key", key])
         serve = [*FAIRSHOE, "floor", "serve", *(str(self.folder / f"pit-{n}.toml") for n in (1, 2))]
         serve += ["--tokens", str(self.folder / "tokens.toml"), "--port", str(self.api_ports[1])]
         _wait(self._logs, 60.0, "no event in PostgreSQL")
         self._add("serve", [*serve, "--database", self.postgres.url])
-        self.watcher = Watcher(self.nats.url, self.names)
+        self.watcher = Watcher(self.nats.url, self.names, self.account(ADMIN))
         self.renew_copies()
 
     def _start_gateways(self, port: int) -> None:
@@ -201,6 +207,10 @@ class Site:
                 Entry(device, name, "1", f"tcp://127.0.0.1:{proxy.port}", None, Profile.TABLE, "simulated, for chaos")
             )
         return found
+
+    def account(self, name: str) -> Path:
+        """The key of an account of the broker."""
+        return self.folder / "nats" / f"{name}.nkey"
 
     def key_of(self, device: int) -> Path:
         return self.folder / "keys" / f"{device:08x}.key"
@@ -263,6 +273,17 @@ class Site:
         _wait(lambda: self._lacking(self.stores[1]) == 0, CAUGHT_UP_S, "PostgreSQL does not catch up with gateway-2")
         self.programs["publisher-2"].kill()
 
+    def stop_publisher_2(self) -> None:
+        """What happens from now on is in the store of gateway-2 alone."""
+        self.programs["publisher-2"].kill()
+
+    def lose_gateway_2(self) -> None:
+        """The same as roll_back_gateway_2, beyond what PostgreSQL has: fake shoes, whose journal may not be asked, lose
+        events."""
+        self.programs["gateway-2"].kill()
+        self.may_lose = set(range(self.shoes // 2 + 1, self.shoes + 1))
+        self.roll_back_gateway_2()
+
     def roll_back_gateway_2(self) -> None:
         """The store as it was at the last copy: the shoes do not send again what they saw acknowledged since then."""
         for suffix in ("-wal", "-shm"):
@@ -288,7 +309,7 @@ class Site:
         """A hostile program of another device writes to the stream. None of it may stop the record of the others."""
 
         async def publish() -> None:
-            async with broker.connected(self.nats.url, "chaos") as (_client, stream):
+            async with broker.connected(self.nats.url, "chaos", key=self.account(ADMIN)) as (_client, stream):
                 for data in POISONS:
                     await stream.publish(self.names.events(POISONED, b"poison"), data)
 
@@ -342,6 +363,10 @@ class Site:
             return int(self.rows("SELECT COUNT(*) FROM events")[0][0])
         except psycopg.Error as error:
             raise servers.ServerError(str(error)) from error
+
+    def lost(self) -> int:
+        """Events that are declared lost, and are."""
+        return len({(device, seq) for device, first, last in self.rows(OPEN_GAPS) for seq in range(first, last + 1)})
 
     def rows(self, query: str) -> list[Any]:
         with psycopg.connect(self.postgres.url, connect_timeout=5) as db:

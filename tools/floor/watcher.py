@@ -6,6 +6,7 @@ It sees messages that the broker loses later. Its view must agree with PostgreSQ
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 
@@ -21,10 +22,11 @@ Key = tuple[int, bytes, int]
 class Watcher:
     """In a thread of its own."""
 
-    def __init__(self, url: str, names: Names) -> None:
+    def __init__(self, url: str, names: Names, key: Path) -> None:
         self.seen: dict[Key, bytes] = {}
         self.conflicts: list[Key] = []
         self._url = url
+        self._key = key
         self._names = names
         self._thread = LoopThread("watcher", self._follow)
 
@@ -34,7 +36,7 @@ class Watcher:
     async def _follow(self) -> None:
         while True:
             try:
-                async with broker.connected(self._url, "watcher") as (client, stream):
+                async with broker.connected(self._url, "watcher", key=self._key) as (client, stream):
                     config = ConsumerConfig(
                         deliver_policy=DeliverPolicy.ALL, ack_policy=AckPolicy.NONE, inactive_threshold=30.0
                     )
