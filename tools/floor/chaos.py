@@ -24,6 +24,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from fairshoe_floor.stream.publisher import HOLE_S, VERIFY_S
 from floor import servers
 from floor.checks import Findings, compare, expected_of
 from floor.install import install
@@ -197,7 +198,7 @@ def play(options: argparse.Namespace, seed: int, folder: Path) -> Findings:
         chaos = Chaos(site, seed, options.slice, options.only)
         chaos.run(options.minutes * 60)
         want = expected_of(site)
-        took = settle(site, want, SETTLE_S)
+        took = settle(site, want, SETTLE_S + site.losses * (HOLE_S + VERIFY_S))  # holes are declared one by one
         found = compare(site, want)
         print(f"{sum(chaos.struck.values())} faults: {', '.join(f'{n} {c}' for n, c in sorted(chaos.struck.items()))}")
         print(f"all events were in PostgreSQL {took:.1f} s after the last one was recorded")

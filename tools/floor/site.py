@@ -111,6 +111,7 @@ class Site:
         self.watcher: Watcher | None = None
         self.followers: list[Follower] = []  # of gateway-1, and of the central server
         self.may_lose: set[int] = set()  # devices
+        self.losses = 0  # of a store
         self.broker_restarts = 0  # after a full disk
         self._copied: dict[str, float] = {}  # by part, when it was copied
 
@@ -282,6 +283,7 @@ class Site:
         events."""
         self.programs["gateway-2"].kill()
         self.may_lose = set(range(self.shoes // 2 + 1, self.shoes + 1))
+        self.losses += 1
         self.roll_back_gateway_2()
 
     def roll_back_gateway_2(self) -> None:
