@@ -9,12 +9,23 @@ from fairshoe.games.record_kinds import NUMBERS
 from fairshoe.text.advice import STEPS
 from firmware.link import admission, handshake, report
 from firmware.protocol import cobs, frame, ids, session
-from protocol import table
 from protocol.bad import RECEIVED
 from protocol.examples import example_ack, example_command, example_event
+from protocol.table import (
+    CLASS_NAMES,
+    COMMAND_FIELDS,
+    DICTIONARY,
+    DICTIONARY_HASH,
+    ENUMS,
+    EVENT_FIELDS,
+    MESSAGES,
+    ROOT,
+    Field,
+    Message,
+)
 from protocol.words import NEED_WHAT, meaning, sentence
 
-TEMPLATE = table.ROOT / "tools" / "protocol" / "page.md"
+TEMPLATE = ROOT / "tools" / "protocol" / "page.md"
 BODY_MAX = cobs.FRAME_MAX - frame.HEADER_SIZE - frame.CRC_SIZE
 LINE_MAX = BODY_MAX - 4
 
@@ -58,7 +69,7 @@ def page() -> str:
     changed = [name for name, value in prose_now().items() if PROSE[name] != value]
     if changed:
         raise SystemExit(f"read tools/protocol/page.md again: it names {', '.join(changed)} (PROSE there)")
-    for line in table.DICTIONARY:
+    for line in DICTIONARY:
         if len(line) > LINE_MAX:
             raise SystemExit(f"a dictionary line must fit a frame, {LINE_MAX} bytes; this has {len(line)}: {line}")
     text = TEMPLATE.read_text()
@@ -86,7 +97,7 @@ def _limits() -> str:
         ("frame before stuffing", f"{frame.HEADER_SIZE + frame.CRC_SIZE} to {cobs.FRAME_MAX} bytes"),
         ("on the wire, with both delimiters", f"at most {cobs.FRAME_MAX + 3} bytes"),
         ("body", f"at most {BODY_MAX} bytes, {session.MAC_SIZE} less if keyed"),
-        ("dictionary line", f"at most {LINE_MAX} bytes; today {len(table.DICTIONARY)} lines"),
+        ("dictionary line", f"at most {LINE_MAX} bytes; today {len(DICTIONARY)} lines"),
         ("device key, nonce, MAC", f"{session.KEY_SIZE}, {session.NONCE_SIZE}, {session.MAC_SIZE} bytes"),
         ("events on their way", f"at most {report.WINDOW}"),
         ("resend time", f"{seconds(report.RESEND_MS)}, doubling to {seconds(report.RESEND_MS_MAX)}"),
@@ -105,8 +116,8 @@ def _limits() -> str:
 
 def _classes() -> str:
     rows: list[tuple[str, ...]] = []
-    for value, name in enumerate(table.CLASS_NAMES):
-        members = [message for message in table.MESSAGES if message.kind == value]
+    for value, name in enumerate(CLASS_NAMES):
+        members = [message for message in MESSAGES if message.kind == value]
         ways = {_sender(message) for message in members}
         sender = "both" if len(ways) == 2 else ways.pop()
         span = ", ".join(str(message.id) for message in members)
@@ -116,7 +127,7 @@ def _classes() -> str:
     return _table(("class", "name", "sent by", "messages"), rows)
 
 
-def _rows(fields: tuple[table.Field, ...]) -> list[tuple[str, ...]]:
+def _rows(fields: tuple[Field, ...]) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for field in fields:
         size = str(field.size) if field.size else "rest"
@@ -128,18 +139,18 @@ _COLUMNS = ("offset", "size", "type", "field", "meaning")
 
 
 def _messages() -> str:
-    parts = [_message(message) for message in table.MESSAGES]
+    parts = [_message(message) for message in MESSAGES]
     return "\n\n".join(parts)
 
 
-def _message(message: table.Message) -> str:
+def _message(message: Message) -> str:
     sender = _sender(message)
     key = "clear" if message.clear_only else "keyed" if message.keyed_only else "clear or keyed"
     head = f"#### {message.id} `{message.name}`\n\n"
     size = f"{message.size} bytes" if message.fields else "empty body"
     if message.fields and message.fields[-1].kind == "rest":
         size = f"{message.size} bytes or more"
-    text = f"{head}{table.CLASS_NAMES[message.kind]}, from the {sender}, {key}, {size}. {sentence(message)}"
+    text = f"{head}{CLASS_NAMES[message.kind]}, from the {sender}, {key}, {size}. {sentence(message)}"
     own = tuple(field for field in message.fields if field.owner == message.name)
     prefix = {ids.CLASS_EVENT: "event", ids.CLASS_COMMAND: "command"}.get(message.kind)
     if prefix and not own:
@@ -149,7 +160,7 @@ def _message(message: table.Message) -> str:
 
 def _enums() -> str:
     parts: list[str] = []
-    for name, words in table.ENUMS.items():
+    for name, words in ENUMS.items():
         listed = ", ".join(f"{value} `{word}`" for value, word in enumerate(words))
         parts.append(f"**{name}**: {listed}")
     return "\n\n".join(parts)
@@ -157,27 +168,25 @@ def _enums() -> str:
 
 def _index() -> str:
     rows = [
-        (str(m.id), f"[`{m.name}`](#{m.id}-{m.name})", table.CLASS_NAMES[m.kind], _sender(m), sentence(m))
-        for m in table.MESSAGES
+        (str(m.id), f"[`{m.name}`](#{m.id}-{m.name})", CLASS_NAMES[m.kind], _sender(m), sentence(m)) for m in MESSAGES
     ]
     return _table(("id", "message", "class", "from", ""), rows)
 
 
-def _sender(message: table.Message) -> str:
+def _sender(message: Message) -> str:
     return "host" if message.from_host else "device"
 
 
 def _dictionary() -> str:
-    return (
-        f"Today's hash: `{table.DICTIONARY_HASH}`, {len(table.DICTIONARY)} lines. The first and the last:\n\n"
-        + "\n".join(f"    {line}" for line in (table.DICTIONARY[0], table.DICTIONARY[-1]))
+    return f"Today's hash: `{DICTIONARY_HASH}`, {len(DICTIONARY)} lines. The first and the last:\n\n" + "\n".join(
+        f"    {line}" for line in (DICTIONARY[0], DICTIONARY[-1])
     )
 
 
 def _fresh() -> str:
     """So that the page stops being generated if what it says about refusals is no longer so."""
     order = ("version", "no_key", "backoff", "role", "switch", "busy")
-    if table.ENUMS["why"] != order or handshake.NOISE_BYTES < session.NONCE_SIZE:
+    if ENUMS["why"] != order or handshake.NOISE_BYTES < session.NONCE_SIZE:
         raise SystemExit("the refusals have changed: rewrite the section on sessions in tools/protocol/page.md")
     return _table(
         ("why", "when", "detail"),
@@ -196,7 +205,7 @@ def _records() -> str:
     """Arguments of `record`, by the number of what is put on record."""
     rows = [
         (str(number), f"`{name}`", *[_argument(name, place) for place in (0, 1)])
-        for number, name in enumerate(table.ENUMS["what"])
+        for number, name in enumerate(ENUMS["what"])
         if name != "none"
     ]
     return _table(("what", "name", "a", "b"), rows)
@@ -222,8 +231,8 @@ def _needs() -> str:
 _PARTS: dict[str, Callable[[], str]] = {
     "needs": _needs,
     "classes": _classes,
-    "event_prefix": lambda: _table(_COLUMNS, _rows(table.EVENT_FIELDS)),
-    "command_prefix": lambda: _table(_COLUMNS, _rows(table.COMMAND_FIELDS)),
+    "event_prefix": lambda: _table(_COLUMNS, _rows(EVENT_FIELDS)),
+    "command_prefix": lambda: _table(_COLUMNS, _rows(COMMAND_FIELDS)),
     "refusals": _fresh,
     "records": _records,
     "dictionary": _dictionary,

@@ -17,14 +17,26 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar, overload
 
-from fairshoe.client import queries, shoe_base
+from fairshoe.client import queries
 from fairshoe.client.argument_checks import check_seconds, check_until
 from fairshoe.client.command_queue import CommandResult, Pending
 from fairshoe.client.exchange import ANSWER_S, Answer, Core, Steps
 from fairshoe.client.notices import Notice
 from fairshoe.client.operation_numbers import Numbers, Unfinished
 from fairshoe.client.records import ShoeRecords
-from fairshoe.client.shoe_base import fits
+from fairshoe.client.shoe_base import (
+    COMMAND_S,
+    NAP_S,
+    RETRY_S,
+    RETRY_S_MAX,
+    SILENT_S,
+    STALE_S,
+    Face,
+    do_nothing,
+    fits,
+    prepare,
+    round_over,
+)
 from fairshoe.client.store import Store
 from fairshoe.errors import PortError
 from fairshoe.games.rounds import RoundView
@@ -52,7 +64,7 @@ T = TypeVar("T")
 Wanted = TypeVar("Wanted", bound=Message)
 
 
-class Shoe(shoe_base.Face):
+class Shoe(Face):
     """An open shoe. Use `with Shoe.open(port) as shoe: for event in shoe.events(): ...`."""
 
     def __init__(
@@ -73,7 +85,7 @@ class Shoe(shoe_base.Face):
         self._way = way
         self._clock: Callable[[], float] = clock or getattr(port, "clock", None) or time.monotonic
         self._sleep: Callable[[float], None] = getattr(port, "sleep", None) or time.sleep
-        self._retry_s = shoe_base.RETRY_S
+        self._retry_s = RETRY_S
         self._retry_at = 0.0
         self.records = ShoeRecords(self._put)  # what no sensor sees
 
@@ -111,7 +123,7 @@ class Shoe(shoe_base.Face):
                     service, and a store if the program may restart while a deck is inside.
         new_log     go on although the device's storage is not the one on file; see StorageReplaced.
         answer_s    how long to wait for the welcome."""
-        parts = shoe_base.prepare(url, key, operations, after_seq, answer_s, store, device, new_log, clock, nonce)
+        parts = prepare(url, key, operations, after_seq, answer_s, store, device, new_log, clock, nonce)
         with contextlib.ExitStack() as undo:
             if parts.owned is not None:
                 undo.callback(parts.owned.close)
@@ -172,7 +184,7 @@ class Shoe(shoe_base.Face):
     def round(self, timeout_s: float | None = None) -> RoundView:
         """Serve the functions of `on` until the open round, or the next one, has ended or is void; the view of it.
         As `run` it acknowledges events. NoAnswer if the round is not over in time."""
-        self.run(shoe_base.round_over, timeout_s)
+        self.run(round_over, timeout_s)
         return self._core.view_taken
 
     # -- commands ----------------------------------------------------------------------------------------------------
@@ -187,12 +199,12 @@ class Shoe(shoe_base.Face):
         """Ask about a command of an earlier run, under its own number: it acts now if it never did."""
         return self._core.resume(unfinished)
 
-    def wait(self, pending: Pending, timeout_s: float = shoe_base.COMMAND_S) -> CommandResult:
+    def wait(self, pending: Pending, timeout_s: float = COMMAND_S) -> CommandResult:
         """The outcome of a command. Events that come meanwhile are delivered afterwards."""
         check_seconds("timeout_s", timeout_s)
         return self._follow(self._core.awaiting(pending, timeout_s))
 
-    def command(self, kind: type[Command], timeout_s: float = shoe_base.COMMAND_S, **arguments: int) -> CommandResult:
+    def command(self, kind: type[Command], timeout_s: float = COMMAND_S, **arguments: int) -> CommandResult:
         """Give a command and wait for its outcome. If it still waits its turn then, it is never sent."""
         check_seconds("timeout_s", timeout_s)  # before it gets a number
         return self._follow(self._core.commanding(kind, arguments, timeout_s))
@@ -215,7 +227,7 @@ class Shoe(shoe_base.Face):
         return self._follow(queries.seed(self._core, timeout_s))
 
     def seed_for_auditor(
-        self, key: RoleKey | str | Path, idle: Callable[[], None] = shoe_base.do_nothing, timeout_s: float = ANSWER_S
+        self, key: RoleKey | str | Path, idle: Callable[[], None] = do_nothing, timeout_s: float = ANSWER_S
     ) -> SeedIs:
         """The same with the auditor's key, in a short session of its own on the same line: for a table system that
         audits between rounds. The device takes an auditor only when the table has been silent for ten seconds; `idle`
@@ -224,10 +236,10 @@ class Shoe(shoe_base.Face):
         if self._port is None:
             raise self._core.lost_error()
         taken = key if isinstance(key, RoleKey) else read_key(Path(key), Role.AUDITOR)
-        silent = self._clock() + shoe_base.SILENT_S
+        silent = self._clock() + SILENT_S
         while self._clock() < silent:
             idle()
-            self._sleep(shoe_base.NAP_S)
+            self._sleep(NAP_S)
         auditor = Shoe(self._port, self.name, HostSession(taken), clock=self._clock)
         try:
             auditor.greet(timeout_s)
@@ -374,7 +386,7 @@ class Shoe(shoe_base.Face):
             return
         self._core.feed(data, self._clock())
         self._flush()
-        if self._way is not None and self._way.network and self._core.silent_s(self._clock()) > shoe_base.STALE_S:
+        if self._way is not None and self._way.network and self._core.silent_s(self._clock()) > STALE_S:
             self._lost(TimeoutError("nothing comes over the connection"))
         self._tell()
 
@@ -401,7 +413,7 @@ class Shoe(shoe_base.Face):
         self._port = None
         now = self._clock()
         # A server that closes every connection at once is tried less and less often.
-        self._retry_s = shoe_base.RETRY_S if self._core.answered else min(2 * self._retry_s, shoe_base.RETRY_S_MAX)
+        self._retry_s = RETRY_S if self._core.answered else min(2 * self._retry_s, RETRY_S_MAX)
         self._core.link_lost(str(getattr(error, "strerror", None) or error), now)
         self._retry_at = now + self._retry_s
         self._tell()
@@ -413,12 +425,12 @@ class Shoe(shoe_base.Face):
             raise self._core.lost_error()
         now = self._clock()
         if now < self._retry_at:
-            self._sleep(min(shoe_base.NAP_S, self._retry_at - now))
+            self._sleep(min(NAP_S, self._retry_at - now))
             return
         try:
             self._port = self._way.open()
         except PortError:
-            self._retry_s = min(2 * self._retry_s, shoe_base.RETRY_S_MAX)
+            self._retry_s = min(2 * self._retry_s, RETRY_S_MAX)
             self._retry_at = now + self._retry_s
         else:
             self._core.relink()
