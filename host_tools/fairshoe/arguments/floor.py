@@ -179,11 +179,10 @@ def _add_times(made: dict[str, argparse.ArgumentParser]) -> None:
 
 def _add_house(made: dict[str, argparse.ArgumentParser]) -> None:
     """What a house sets up beside our programs."""
-    made["run"].add_argument(
-        "--desk-database",
-        metavar="URL",
-        help="the same by the role of alarms (FAIRSHOE_DESK_DATABASE; else --database)",
-    )
+    for name in ("run", "serve"):
+        made[name].add_argument(
+            "--desk-database", metavar="URL", help="by the role of alarms (FAIRSHOE_DESK_DATABASE; else --database)"
+        )
     kit, accounts, broker = made["kit"], made["accounts"], made["broker"]
     kit.add_argument("folder", type=Path, metavar="DIR", help="is made; keys and passwords in it stay as they are")
     for one in (kit, accounts):

@@ -114,10 +114,11 @@ async def _serve(options: argparse.Namespace, url: str) -> int:
     except DatabaseError as error:  # after a power cut, PostgreSQL may start later than this
         say(f"fairshoe: {error}", file=sys.stderr, flush=True)
     binding = Binding(options.host, options.port, options.tls_cert, options.tls_key)
+    desk = desk_database(options)
 
     def acknowledge(number: int, by: str, note: str) -> bool:
         try:
-            with psycopg.connect(url, **settings()) as db:
+            with psycopg.connect(desk, **settings()) as db:
                 book.acknowledge(db, number, by, note, time.time())
         except book.AlarmError:
             return False
