@@ -56,6 +56,12 @@ def test_drawing_panel_and_time_stay_in_view_wherever_one_works(sized: Bench) ->
             "moments",
             "news",
         ], button
+    # A text about the machine takes room from the drawing, and does not lie over it.
+    sized.ask("document.getElementById('tour-text').textContent = 'a long text about a stop. '.repeat(20)")
+    edge = "document.querySelector('{}').getBoundingClientRect().{}"
+    assert sized.ask(edge.format("svg.machine", "bottom")) <= sized.ask(edge.format("#tour-text", "top"))
+    assert sized.ask(edge.format("#tour-text", "bottom")) <= sized.ask(edge.format("#panel", "top"))
+    sized.ask("document.getElementById('tour-text').textContent = ''")
     assert sized.ask("document.documentElement.scrollHeight <= innerHeight")
     assert sized.ask("document.documentElement.scrollWidth <= innerWidth")
 
@@ -63,10 +69,11 @@ def test_drawing_panel_and_time_stay_in_view_wherever_one_works(sized: Bench) ->
 @pytest.mark.parametrize("size", [TABLET, PHONE], ids=["tablet", "phone"])
 def test_one_column_keeps_the_drawing_and_what_the_display_says(sized: Bench, size: tuple[int, int]) -> None:
     at_size(sized, size)
+    sized.ask("document.getElementById('tour-text').textContent = 'a long text about a stop. '.repeat(40)")
     to_wire(sized)
     assert sized.ask("scrollY") > 500
     assert sized.tab.evaluate(SEEN, ["drawing", "brief"]) == ["drawing", "brief"]
-    assert sized.ask("document.getElementById('machine').getBoundingClientRect().height") < 0.45 * size[1]
+    assert sized.ask("document.getElementById('pinned').getBoundingClientRect().height") < 0.45 * size[1]
     assert sized.ask("document.documentElement.scrollWidth <= innerWidth")
 
 
