@@ -206,6 +206,23 @@ def test_json_says_the_same() -> None:
     assert told["figures"]["heap free after boot"]["at_least"] is None
 
 
+def test_further_runs_make_a_range_and_the_worst_of_them_counts(tmp_path: Path) -> None:
+    low, high = report.Row("heap", 70, "bytes", 80), report.Row("heap", 81, "bytes", 80)
+    (row,) = report.merged([[low], [high]])
+    assert row.range == (70, 81) and low.kept and not row.kept and "70 to 81 bytes" in row.text()
+    page = tmp_path / "page.md"
+    page.write_text(f"a\n{report.BEGIN}old\n{report.END}b\n")
+    results = {"pico-shoe": {"rounds": report.GOOD, "jam": "WRONG: x"}}
+    for _time in range(2):
+        report.write_budgets(page, report.markdown({"pico-shoe": [row]}, results, "Two runs."))
+    text = page.read_text()
+    assert text.startswith("a\n") and text.endswith("b\n") and "old" not in text and text.count("Two runs.") == 1
+    assert "| heap, bytes | **70 to 81** |" in text and "| pico-shoe | `rounds` | `jam` |" in text
+    page.write_text("no marks")
+    with pytest.raises(ValueError, match="put them back"):
+        report.write_budgets(page, "figures")
+
+
 def test_every_part_reports_and_one_that_dies_is_wrong() -> None:
     works = {
         "good": lambda: parts.Part(emulated_s=1.0),

@@ -223,6 +223,8 @@ def _cell(row: Row) -> str:
 
 def write_budgets(page: Path, text: str) -> None:
     """Between the two marks of the page."""
-    before, _mark, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    _old, _mark, after = rest.partition(END)
+    before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    _old, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"{page} has lost the marks {BEGIN.strip()} and {END.strip()}: put them back")
     page.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")

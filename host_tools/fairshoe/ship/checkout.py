@@ -22,6 +22,15 @@ SUBMODULES = {
     "lib/pico-sdk": "pico_sdk_init.cmake",
     "lib/tinyusb": "src/tusb.h",
 }
+# git's hashes of the trees that a release may be built from: those of the tag v1.28.0 and of its submodules. A newer
+# MicroPython is added here once its sources have been looked at and an image of it has been tried (docs/HIL.md).
+KNOWN_TREES = {
+    "micropython": ("6c48c290ce7e85916892549933ffea4daaedd331",),
+    "lib/mbedtls": ("b5e49e1c0647cf293b0d4e53fedf57520eca9571",),
+    "lib/micropython-lib": ("8871dc3794f8dffbf7a266efaa67de5636ab5599",),
+    "lib/pico-sdk": ("7c4ec0c34e48dae8196e5b54c9f635b39ee3424b",),
+    "lib/tinyusb": ("dbe99b7878c2bd022b074bffacffa725e323b654",),
+}
 COMPILER = "arm-none-eabi-gcc"
 _LIBRARIES = {
     "nosys.specs": "libnewlib-arm-none-eabi",

@@ -9,7 +9,7 @@ from typing import Any
 from fairshoe.files import parse_json, read_regular
 from fairshoe.ship.board_folder import board_folder, chip_of
 from fairshoe.ship.build import Built, is_rp2040
-from fairshoe.ship.checkout import SUBMODULES
+from fairshoe.ship.checkout import KNOWN_TREES
 from fairshoe.ship.errors import ImageError, ManifestError
 from fairshoe.ship.flash_image import BLOCK, whole_sectors
 from fairshoe.ship.identity import Identity, find_identity
@@ -41,7 +41,8 @@ def images_of(uf2s: list[bytes], builds: list[Built], version: str) -> dict[str,
 
 def check_origin(path: Path, uf2: bytes) -> None:
     """Raise ManifestError unless the record beside an image says what it was built from, all of it unmodified."""
-    again = "Build the image from a git checkout of MicroPython and its submodules, with nothing changed in them."
+    again = "Build it from a git checkout of MicroPython 1.28.0 with its submodules, all unmodified; the trees that are"
+    again += " known are in ship/checkout.py (KNOWN_TREES)."
     note = path.with_suffix(".json")
     try:
         record: Any = parse_json(read_regular(note))
@@ -52,7 +53,7 @@ def check_origin(path: Path, uf2: bytes) -> None:
         raise ManifestError(f"{note}: not the record of an image.", "Keep it beside the image.") from error
     if not is_of:
         raise ManifestError(f"{note} is the record of another image.", "Keep each record beside its image.")
-    unknown = [name for name in ("micropython", *SUBMODULES) if not trees.get(name)]
+    unknown = [name for name, known in KNOWN_TREES.items() if trees.get(name) not in known]
     if unknown or not all(tools):
         raise ManifestError(f"{path}: built from unknown {', '.join(unknown) or 'tools'}.", again)
     if modified:

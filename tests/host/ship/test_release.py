@@ -17,7 +17,7 @@ from fairshoe.cli import command_line
 from fairshoe.ship import start_check
 from fairshoe.ship.board_folder import board_folder
 from fairshoe.ship.build import Built, build
-from fairshoe.ship.checkout import SUBMODULES
+from fairshoe.ship.checkout import KNOWN_TREES
 from fairshoe.ship.errors import ManifestError
 from fairshoe.ship.manifest import canonical, make_manifest, parse_manifest, sha256
 from fairshoe.ship.release_images import check_origin
@@ -103,10 +103,12 @@ def test_a_board_with_an_rp2040_is_refused_without_its_image(
     assert command_line.main([*words, "--image", str(uf2)]) == 0
 
 
+KNOWN = {name: known[0] for name, known in KNOWN_TREES.items()}
+
+
 def write_record(uf2: Path, **changes: object) -> None:
     """The record that `fairshoe image` writes beside an image, as far as a release looks at it."""
-    trees = dict.fromkeys(("micropython", *SUBMODULES), "ab" * 20)
-    record = {"compiler": "gcc 12", "picotool": "picotool v2.2.0", "trees": trees, "micropython_modified": False}
+    record = {"compiler": "gcc 12", "picotool": "picotool v2.2.0", "trees": KNOWN, "micropython_modified": False}
     record["uf2_sha256"] = sha256(uf2.read_bytes())
     uf2.with_suffix(".json").write_text(json.dumps({**record, **changes}))
 
@@ -115,7 +117,8 @@ def write_record(uf2: Path, **changes: object) -> None:
     ("changes", "told"),
     [
         ({"micropython_modified": True}, "a modified MicroPython, or a modified library"),
-        ({"trees": {"micropython": "ab" * 20}}, "unknown lib/mbedtls"),
+        ({"trees": {"micropython": "ab" * 20}}, "unknown micropython, lib/mbedtls"),
+        *(({"trees": {**KNOWN, name: "ab" * 20}}, f"unknown {name}.") for name in KNOWN),
         ({"picotool": ""}, "unknown tools"),
         ({"uf2_sha256": "00" * 32}, "the record of another image"),
         ({"trees": 7}, "not the record of an image"),
