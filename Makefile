@@ -191,7 +191,7 @@ fleet-chaos: ready ## break gateways, broker, PostgreSQL and network of a floor;
 table-oracles: ready ## returns of the five games, counted and compared with known ones; some splits and hands sampled  [MINUTES= SEED=]
 	@$(TOOL) oracles.table --minutes $(MINUTES) $(call opt,--seed,$(SEED))
 
-table-soak: ready ## tables with simulated shoes, killed between statements, with full disks and other options; then shoe and books must agree  [MINUTES= SEED= GAME=]
+table-soak: ready ## tables killed between statements, with full disks, other options, replaced shoes, voids by a supervisor; then shoes and books must agree  [MINUTES= SEED= GAME=]
 	@$(TOOL) soak.table --minutes $(MINUTES) $(call opt,--seed,$(SEED)) $(call opt,--game,$(GAME))
 
 .PHONY: docs docs-serve docs-ready

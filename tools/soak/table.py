@@ -4,10 +4,10 @@
 
 A child process plays rounds; shoe and books live in a folder. Every second child is killed from outside: it writes a
 dot whenever it asks people for something, and is killed at a random dot, a few milliseconds later. The others kill
-themselves before a random statement of their books. Some begin with other limits in their options, and in some the
-disk is full for a statement now and then. The kill takes program and shoe down together. At the end the shoe's own
-events are held against the books: nothing lost, nothing booked twice, money conserved, and every round settles again to
-the same lines.
+themselves before a random statement of their books. Some begin with other options, or at another shoe; in some the disk
+is full for a statement now and then, or a supervisor voids the round at a random question. The kill takes program and
+shoe down together. At the end the events of both shoes are held against the books: nothing lost, nothing booked twice,
+money conserved, and every round settles again to the same lines.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from pathlib import Path
 from typing import Any
 
 from fairshoe_table.play import registry
+from fairshoe_table.play.options import Options
+from fairshoe_table.rules.money import Rounding
 from fairshoe_table.simulated.demonstration import simulated_table
 from fairshoe_table.simulated.stack import StackReport, TroubledFloor, compare
 from fairshoe_table.table.table import Table
@@ -38,7 +40,8 @@ LATER_S = 0.05
 STATEMENTS = (1, 1500)  # of a child that kills itself; a round has about 2,000, most of them questions
 OTHER_OPTIONS = 0.3  # share of the children
 FULL_DISK = 0.002  # share of the statements, in every second child
-SHOE_SEED = 1  # the same shoe in every run
+SHOE_SEEDS = (1, 1, 1, 2)  # two shoes, one of them more often
+HOUSE_VOID = 0.004  # share of the questions
 
 
 class Unlucky(sqlite3.Connection):
@@ -57,22 +60,49 @@ class Unlucky(sqlite3.Connection):
         return super().execute(sql, *values)
 
 
-def child(folder: Path, game: str, seed: int) -> None:
+class Supervisor(Exception):
+    """A supervisor comes to the table."""
+
+
+def others(options: Options, rng: random.Random) -> Options:
+    """Options with other limits, or by which odd amounts are rounded otherwise."""
+    approvals = {**options.approvals, "rounding": "soak"}
+    return rng.choice(
+        (
+            replace(options, minimum=2 * options.minimum),
+            replace(options, maximum=options.maximum // 2),
+            replace(options, rounding=Rounding.HOUSE, approvals=approvals),
+        )
+    )
+
+
+def child(folder: Path, game: str, seed: int, shoe: int) -> None:
     rng = random.Random(seed)
     Unlucky.rng = rng
     options = registry.find(game).demo()
     if rng.random() < OTHER_OPTIONS:
-        options = replace(options, minimum=2 * options.minimum)
-    with simulated_table(folder, game, seed, shoe_seed=SHOE_SEED, options=options, connection=Unlucky) as it:
+        options = others(options, rng)
+    with simulated_table(folder, game, seed, shoe_seed=shoe, options=options, connection=Unlucky) as it:
         floor = TroubledFloor(it.floor)
-        floor.strike = lambda: _dot(floor)
+
+        def strike() -> None:
+            _dot(floor)
+            if rng.random() < HOUSE_VOID:
+                raise Supervisor
+
+        floor.strike = strike
         _dot(floor)
         if seed % 2:
             Unlucky.left = rng.randint(*STATEMENTS)
         Unlucky.full_share = FULL_DISK if rng.random() < 0.5 else 0.0
         while True:
+            table = Table(it.shoe, it.books, game, options, floor)
             with contextlib.suppress(sqlite3.OperationalError):
-                Table(it.shoe, it.books, game, options, floor).play_round()
+                try:
+                    table.play_round()
+                except Supervisor:
+                    if "void" in table.may_decide() and table.held() is None:
+                        table.decide("void", "soak", "at a random question")
 
 
 def _dot(floor: TroubledFloor) -> None:
@@ -81,22 +111,37 @@ def _dot(floor: TroubledFloor) -> None:
     floor.countdown = 1  # at the next call again
 
 
-def check(folder: Path, game: str, seed: int) -> StackReport:
-    """One good round to the end, then compare."""
+def check(folder: Path, game: str, seed: int, gone: set[tuple[str, int]]) -> StackReport:
+    """Good rounds to the end at both shoes, then compare."""
     report = StackReport()
-    with simulated_table(folder, game, seed, shoe_seed=SHOE_SEED) as it:
-        it.table.play_round()
-        it.table.play_round()
-        it.shoe.sim.sleep(1)
-        compare(it, report)
+    for shoe in sorted(set(SHOE_SEEDS)):
+        gone |= open_rounds(folder)
+        with simulated_table(folder, game, seed, shoe_seed=shoe) as it:
+            it.table.play_round()
+            it.table.play_round()
+            it.shoe.sim.sleep(1)
+            if shoe == max(SHOE_SEEDS):
+                compare(it, report, gone)
     return report
+
+
+def open_rounds(folder: Path) -> set[tuple[str, int]]:
+    """The round that is open when another shoe is connected, by device and number."""
+    if not (folder / "books.db").exists():
+        return set()
+    with contextlib.closing(sqlite3.connect(folder / "books.db", timeout=30)) as db:
+        found = db.execute("SELECT device, shoe_round FROM rounds WHERE over = 0 AND shoe_round > 0")
+        return {(device, number) for device, number in found}
 
 
 def soak(game: str, until: float, seed: int, folder: Path) -> tuple[int, StackReport]:
     """How often it was killed, and what shoe and books say in the end."""
     rng = random.Random(seed)
-    kills = 0
+    kills, shoe, gone = 0, 0, set[tuple[str, int]]()
     while time.monotonic() < until:
+        before, shoe = shoe, rng.choice(SHOE_SEEDS)
+        if shoe != before:
+            gone |= open_rounds(folder)
         command = [
             sys.executable,
             "-m",
@@ -107,6 +152,8 @@ def soak(game: str, until: float, seed: int, folder: Path) -> tuple[int, StackRe
             game,
             "--seed",
             str(rng.getrandbits(16)),
+            "--shoe",
+            str(shoe),
         ]
         with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
             assert process.stdout is not None
@@ -118,7 +165,7 @@ def soak(game: str, until: float, seed: int, folder: Path) -> tuple[int, StackRe
                 return kills, StackReport(wrong=[wrong])
             process.kill()
             kills += 1
-    return kills, check(folder, game, seed)
+    return kills, check(folder, game, seed, gone)
 
 
 def main() -> int:
@@ -129,9 +176,10 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=secrets.randbits(16))
     parser.add_argument("--game", choices=registry.ids(), help="one game only (default: all in turn)")
     parser.add_argument("--child", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--shoe", type=int, default=1, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.child is not None:
-        child(given.child, given.game, given.seed)
+        child(given.child, given.game, given.seed, given.shoe)
         return 0
     games = [given.game] if given.game else list(registry.ids())
     print(f"seed {given.seed}: make table-soak MINUTES={given.minutes:g} SEED={given.seed}", flush=True)

@@ -33,16 +33,17 @@ class Checks:
     def balances(self) -> dict[str, int]:
         raise NotImplementedError
 
-    def shoe_rounds(self) -> dict[int, ShoeRound]:
-        """By the number that the shoe gave it, every round of this table that is over."""
+    def shoe_rounds(self, device: str = "") -> dict[int, ShoeRound]:
+        """By the number that the shoe gave it, every round of this table that is over; of one shoe or all."""
         rows = self._db.execute(
             "SELECT r.game, c.data, v.data, "
             "(SELECT COUNT(*) FROM inputs w WHERE w.round = r.id AND w.kind = 'wager' AND INSTR(w.key, '.') = 0), "
             "(SELECT COUNT(*) FROM inputs d WHERE d.round = r.id AND d.kind = 'cards' AND d.key != 'cards:0:2'), "
             "EXISTS (SELECT 1 FROM inputs d WHERE d.round = r.id AND d.key IN ('cards:0:2', 'decide:0:hole')) "
             "FROM rounds r JOIN inputs c ON c.round = r.id AND c.key = 'closed' "
-            "LEFT JOIN inputs v ON v.round = r.id AND v.key = 'void' WHERE r.tbl = ? AND r.over = 1",
-            (self.table,),
+            "LEFT JOIN inputs v ON v.round = r.id AND v.key = 'void' "
+            "WHERE r.tbl = ? AND r.over = 1 AND ? IN ('', r.device)",
+            (self.table, device),
         )
         found: dict[int, ShoeRound] = {}
         for game, closed, void, seats, cards, second in rows:

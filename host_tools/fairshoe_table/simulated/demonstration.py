@@ -80,8 +80,9 @@ def simulated_table(
     connection: type[sqlite3.Connection] = sqlite3.Connection,
 ) -> Generator[Running]:
     """A table with its shoe, books and players; everything is kept in the folder. The identity of a simulated shoe
-    follows from its seed: give the same `shoe_seed` to go on with the same shoe and other players. `board` may be the
-    path of a config, and carry more words of a sim:// URL: `pico-draw?table=records=true`."""
+    follows from its seed: give the same `shoe_seed` to go on with the same shoe and other players, another one to
+    replace it. `board` may be the path of a config, and carry more words of a sim:// URL:
+    `pico-draw?table=records=true`."""
     kind = registry.find(game)
     options = options or kind.demo()
     key = folder / "device.key"
@@ -89,7 +90,7 @@ def simulated_table(
         write_key(key, "device", secrets.token_bytes(32))
     board, _, words = (board or ("pico-draw" if kind.drawn else "pico-carousel")).partition("?")
     url = f"sim://{board}?dealer=none&key={key}&game={kind.profile_name}&seed={shoe_seed or seed}"
-    url += f"&storage={folder / 'shoe.nv'}"
+    url += f"&storage={folder / (f'shoe-{shoe_seed}.nv' if shoe_seed else 'shoe.nv')}"
     url += f"&{words}" if words else ""
     url += "&table=cover_all=with_dealer" if getattr(options, "cover_all", "") else ""
     with (

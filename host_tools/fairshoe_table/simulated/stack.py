@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -254,24 +254,26 @@ def _one_stack(work: tuple[str, int, int]) -> StackReport:
 # --- agreement ---------------------------------------------------------------------------------
 
 
-def compare(it: Running, report: StackReport) -> None:
-    """Hold the shoe's own events against the books, round by round, and settle every round again."""
-    store, welcome = it.shoe.store, it.shoe.welcome
-    if store is None or welcome is None:
+def compare(it: Running, report: StackReport, gone: Collection[tuple[str, int]] = ()) -> None:
+    """Hold the events of every shoe against the books, round by round, and settle every round again. `gone`: rounds,
+    by device and number, whose shoe was replaced in them: it cannot know how they ended."""
+    store = it.shoe.store
+    if store is None:
         raise UsageError("the shoe has no store.", "Open it with one.")
-    positions: dict[int, int] = {}
-    with_shoe: dict[int, ShoeRound] = {}
-    for stored in store.events(
-        device=welcome.device, kinds=[RoundStarted, RoundEnded, RoundVoided, WarningLatched, Booted, Recorded]
-    ):
+    positions: dict[tuple[str, int], int] = {}
+    with_shoe: dict[tuple[str, int], ShoeRound] = {}
+    for stored in store.events(kinds=[RoundStarted, RoundEnded, RoundVoided, WarningLatched, Booted, Recorded]):
+        device = f"{stored.device:08x}"
         match stored.event:
             case RoundStarted() as event:
-                positions[event.round] = event.positions
+                positions[device, event.round] = event.positions
             case RoundEnded() as event:
                 drawn = event.dealt if it.table.kind.drawn else 0
-                with_shoe[event.round] = ShoeRound("ended", positions.get(event.round, 0), "", drawn)
+                at = device, event.round
+                with_shoe[at] = ShoeRound("ended", positions.get(at, 0), "", drawn)
             case RoundVoided() as event:
-                with_shoe[event.round] = ShoeRound("void", positions.get(event.round, 0), event.clause)
+                at = device, event.round
+                with_shoe[at] = ShoeRound("void", positions.get(at, 0), event.clause)
                 report.seen[f"round void, {event.clause}"] += 1
             case WarningLatched() as event:
                 report.seen[f"warning: {_words(event.warning.name)}"] += 1
@@ -281,16 +283,17 @@ def compare(it: Running, report: StackReport) -> None:
                 report.seen["start"] += 1
             case _:
                 pass
-    booked = it.books.shoe_rounds()
+    devices = {device for device, _ in with_shoe}
+    booked = {(device, at): one for device in devices for at, one in it.books.shoe_rounds(device).items()}
     report.ended = sum(one.how == "ended" for one in booked.values())
     report.void = len(booked) - report.ended
     report.lines = it.books.line_count()
     report.wrong += it.books.audit()
     report.wrong += it.books.replay(it.table.options)
     report.wrong += [
-        f"round {number} of the shoe: {with_shoe.get(number)} there, {booked.get(number)} in the books"
-        for number in sorted({*with_shoe, *booked})
-        if with_shoe.get(number) != booked.get(number) and (number not in booked or booked[number].how != "house")
+        f"round {at[1]} of the shoe {at[0]}: {with_shoe.get(at)} there, {booked.get(at)} in the books"
+        for at in sorted({*with_shoe, *booked} - {*gone})
+        if with_shoe.get(at) != booked.get(at) and (at not in booked or booked[at].how != "house")
     ]
 
 
