@@ -18,7 +18,7 @@ examples:
   fairshoe floor history --device 00510001 --kind warning_latched --days 7
   fairshoe floor history --table BJ-07 --day 2026-11-03 --zone Europe/Berlin
       what happened at a table, whichever shoe was there
-  fairshoe floor report --day 2026-11-03 --shift 22:00-06:00 --zone Europe/Berlin
+  fairshoe floor report --day 2026-11-03 --shift 22:00-06:00 --zone Asia/Tokyo
       every table in that shift, and how long its shoe was not heard
   fairshoe floor retention --events-days 1825 --by "Ines K."
   fairshoe floor versions --release release-1.0 --key signing.key.pub
