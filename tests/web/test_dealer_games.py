@@ -76,25 +76,32 @@ def enter(it: Dealer, cards: list[int]) -> None:
 
 def entered_twice(it: Dealer) -> None:
     """A card of a hand that was entered before is refused: the page names both and corrects either."""
-    hand = it.table["entered"][0]
-    card, unused = hand["cards"][0], next(it_ for it_ in range(52) if it_ not in known(it))
+    hand = before(it)[0]
+    place, there = len(hand["cards"]) - 1, len(it.table["ask"]["entry"])
+    number = it.table["entered"].index(hand)
+    card, unused = hand["cards"][place], next(it_ for it_ in range(52) if it_ not in known(it))
     it.card(*face(card))
     shown = it.tab.inner_text("#twice").lower()
-    assert "was entered twice" in shown and f"first: {hand['who']}, card 1" in shown
-    assert f"again: {it.table['ask']['who']}, card 1" in shown
+    assert "was entered twice" in shown and f"first: {hand['who']}, card {place + 1}" in shown
+    assert f"again: {it.table['ask']['who']}, card {there + 1}" in shown
     it.tap("twice-again")  # it was another card
     assert not it.tab.is_visible("#twice")
     it.card(*face(card))
     correct(it, "twice-first", unused)  # the card of the hand before was wrong
-    assert not it.tab.is_visible("#twice") and it.table["entered"][0]["cards"][0] == unused
+    assert not it.tab.is_visible("#twice") and it.table["entered"][number]["cards"][place] == unused
     it.card(*face(card))
-    assert it.table["ask"]["entry"] == [[card, "dealer"]]
+    assert it.table["ask"]["entry"][there:] == [[card, "dealer"]]
     it.tap("back")
     it.press("correct")  # and now it is right again
-    it.press("hand-0")
-    if len(hand["cards"]) > 1:
-        it.press("wrong-0")
+    it.press(f"hand-{number}")
+    if place:
+        it.press(f"wrong-{place}")
     chosen(it, card)
+
+
+def before(it: Dealer) -> list[Any]:
+    """Hands that were entered, of others than the one that is asked for."""
+    return [hand for hand in it.table["entered"] if hand["who"] != it.table["ask"]["who"]]
 
 
 def correct(it: Dealer, button: str, card: int) -> None:
@@ -125,11 +132,11 @@ def step(it: Dealer, tried: set[str]) -> None:
             it.write("validated", "J. Doe")
         it.tap("go")
     elif ask["kind"] == "cards":
-        if table["entered"] and "twice" not in tried and not registry.find(table["game"]).drawn:
+        if before(it) and "twice" not in tried and not registry.find(table["game"]).drawn:
             tried.add("twice")
             entered_twice(it)
-        there = len(it.table["ask"]["entry"])
-        enter(it, it.table["lie"][there:])
+        there = [card for card, _ in it.table["ask"]["entry"]]
+        enter(it, [card for card in it.table["lie"] if card not in there])
     elif ask["kind"] in ("decide", "expose", "confirm"):
         choice = "expose" if ask["kind"] == "expose" else ask["choices"][0].replace(" ", "-")
         it.tap(f"choose-{choice}")

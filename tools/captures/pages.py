@@ -76,8 +76,8 @@ def dealer_page(chromium: Any, name: str) -> None:
         it.write("count", "1")
         it.tap("counted")
         for choice in ("raise", "fold", "raise"):
-            while not it.due()["ask"]:
-                it.tap("go")  # the rest of the deck
+            while (due := it.due())["ask"] is None or due["ask"]["kind"] == "cards":
+                it.tap("by-plant" if due["ask"] else "go")  # the up-card, the rest of the deck
             it.tap(f"choose-{choice}")
             while it.table["now"]["action"].get("do") == "done":
                 it.tap("go")
