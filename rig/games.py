@@ -47,7 +47,8 @@ WINDOWS = [
     "drawing",
     "spent",
 ]  # CTX_ of games/records.py
-EXTRAS = ["community", "reader", "tens_out", "burns", "settled_first", "first_closes"]  # EXTRA_ of games/profile.py
+# EXTRA_ of games/profile.py
+EXTRAS = ["community", "reader", "tens_out", "burns", "settled_first", "first_closes", "passes"]
 LISTS = {
     "stub_exempt": MODES,
     "sources": SOURCES,

@@ -61,7 +61,7 @@ class PowercutInvariants:
         self.made = True  # something was recorded since the last boot: from there on what it found is sure
         self.heard = 0  # events of the host that were looked at
         self.intent = 0  # an open one
-        self.round_open = False
+        self.round_open = self.drawn = False
         self.stacks = 0  # of the open round, reported as taken
         self.voiding = b""  # the clause by which the last record voids a round whose void is not on record yet
         self.warning = 0
@@ -287,11 +287,13 @@ class PowercutInvariants:
         self.voiding = voiding(self.voiding, self.rig.app.flow, message, values, text)
         if message == ids.EV_ROUND_STARTED:
             self.round_open = not self.rig.app.flow.profile.mode  # dealt by hand, it outlives the cut
+            self.drawn = self.rig.app.flow.machine.draws  # and then its cards are in this shoe
             self.stacks = 0
         elif message == ids.EV_STACK_TAKEN:
             self.stacks = max(self.stacks, values[0])
         elif message in (ids.EV_REMAINDER_TAKEN, ids.EV_ROUND_ENDED, ids.EV_ROUND_VOIDED):
             self.round_open = False  # once every card is out there is nothing left that could be cut short
+            self.drawn = self.drawn and message == ids.EV_REMAINDER_TAKEN
         elif message == ids.EV_HELD_BACK and values[0] == ids.NEED_HOUSE_DECISION:
             self.round_open = False  # the house decides about it, and no power cut
         elif message == ids.EV_DECK_REMOVED and values[0] != ids.UNKNOWN_U16:
@@ -309,7 +311,7 @@ class PowercutInvariants:
         self.clause = self.voiding or clause_of(self.rig.app.flow.profile, self.warning, self.stacks)
         if self.intent or self.round_open:
             self.owed.append((ids.EV_WARNING_LATCHED, [lost]))
-            self.owed.append((ids.EV_POWER_LOST, [self.intent, 1 if self.round_open else 0]))
+            self.owed.append((ids.EV_POWER_LOST, [self.intent, 1 if self.round_open or self.drawn else 0]))
         elif self.warning or lost == FAULT_RESET:
             self.owed.append((ids.EV_WARNING_LATCHED, [self.warning or lost, 0, self.sensor]))
         if self.voiding:

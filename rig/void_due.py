@@ -1,8 +1,8 @@
 """What becomes of a round in which power failed: void by the record that had voided it, by the fault that had stopped
 the machine, or by the game's rule for a machine that stops; held for the house in a game without one."""
 
-from firmware.fault import FAULT_DOOR, FAULT_MISMATCH, FAULT_STACK
-from firmware.games.profile import CLAUSE_NONE, RULE_COUNT, RULE_DEAL_FAULT, RULE_HOUSE, RULE_MISDEAL
+from firmware.fault import FAULT_MISMATCH, FAULT_STACK
+from firmware.games.profile import CLAUSE_NONE, RULE_COUNT, RULE_DEAL_FAULT, RULE_MISDEAL
 from firmware.games.table_facts import OPEN, TAIL
 from firmware.protocol import ids
 
@@ -39,4 +39,4 @@ def clause_of(profile: "Profile", warning: int, stacks: int) -> bytes:
 def _rule(profile: "Profile", warning: int) -> int:
     if warning == FAULT_STACK and profile.clauses[RULE_DEAL_FAULT] == CLAUSE_NONE:
         return RULE_MISDEAL
-    return {FAULT_DOOR: RULE_HOUSE, FAULT_MISMATCH: RULE_COUNT}.get(warning, RULE_DEAL_FAULT)
+    return RULE_COUNT if warning == FAULT_MISMATCH else RULE_DEAL_FAULT

@@ -87,13 +87,15 @@ def step_waiting_for_deck(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: i
     if flow.tail and tail_scan(flow, out, not inp.level[IN_HOPPER], now_ms):
         return 0
     need = need_for_deck(flow)
-    if need == ids.NEED_COUNT and flow.tail in (0, TAIL_HANDED) and count_pressed(flow, now_ms):
+    counted = need == ids.NEED_COUNT or need == ids.NEED_RACK
+    if counted and flow.tail in (0, TAIL_HANDED) and count_pressed(flow, now_ms):
         return 0
     if need == ids.NEED_INDUCTION:
         _new_deck(flow, now_ms)
     if not inp.level[IN_HOPPER] or flow.hold:
         if flow.tail == TAIL_SETTLING or flow.tail == TAIL_HOUSE:
-            need = need_for_end(flow) or need  # shown while no deck lies there
+            end = need_for_end(flow)  # shown while no deck lies there
+            need = end if end and (end != ids.NEED_DECISIONS or flow.need == end) else need
         hold_for(flow, need, 0)
         flow.panel.clear()
         return FOREVER_MS

@@ -8,7 +8,6 @@ from firmware.fault import (
     FAULT_BACK,
     FAULT_BEAM,
     FAULT_CARDS_INSIDE,
-    FAULT_DOOR,
     FAULT_ENTROPY,
     FAULT_INTERNAL,
     FAULT_JOURNAL,
@@ -31,7 +30,7 @@ from firmware.games.profile import (
     TAIL_HANDED,
     TAIL_HOUSE,
 )
-from firmware.games.table_facts import NOT_IN, TableFacts
+from firmware.games.table_facts import EXTRA, NOT_IN, POSITIONS, SHORT, TableFacts
 from firmware.image import motors_off
 from firmware.machines.kinds import make_machine
 from firmware.machines.meters import Meters
@@ -204,10 +203,8 @@ class Flow:
     def settle(self, tail: int, deck: int, stacks: int, dealt: int, rest: int) -> None:
         """The cards of a round are all out: settle it without the machine."""
         settled = self.settled
-        settled.deck = deck
-        settled.stacks = stacks
-        settled.dealt = dealt
-        settled.rest = rest
+        settled.deck, settled.stacks = deck, stacks
+        settled.dealt, settled.rest = dealt, rest
         self.round_open = False
         self.tail = tail
 
@@ -337,8 +334,6 @@ def _ask_house(flow: Flow, stacks: int) -> None:
 
 def _void_rule(flow: Flow, fault: int) -> int:
     """The rule that covers a round in which the machine stopped with this fault."""
-    if fault == FAULT_DOOR:
-        return RULE_HOUSE
     if fault == FAULT_MISMATCH:
         return RULE_COUNT
     # A game without a rule for a device that stops still has one for hands with a wrong number of cards.
@@ -361,8 +356,7 @@ def flow_void(flow: Flow, fault: int, rule: int, lost: int = -1) -> None:
     elif not ids.ALL_VOID_RESHUFFLE <= consequence <= ids.ALL_VOID:
         consequence = ids.ALL_VOID_RESHUFFLE
     flow.rule = rule
-    outside = flow.ledger.outside()
-    inside = flow.ledger.inside()
+    outside, inside = flow.ledger.outside(), flow.ledger.inside()
     if lost >= 0 and (flow.machine.draws or not flow.tail):
         outside = inside = ids.UNKNOWN_U16
     elif flow.tail:
@@ -383,7 +377,9 @@ def flow_players(flow: Flow, stacks: int) -> int:
     """Positions that have their cards. Once the deal is out the last stack was the dealer's or the community's; before
     that, and while no positions are set, any stack may have been a player's."""
     if flow.tail:
-        stacks = flow.settled.stacks
+        stacks, seats = flow.settled.stacks, flow.facts.row[POSITIONS]
+        if flow.tail == TAIL_HOUSE:
+            return min(stacks, seats) if seats else stacks  # as far as they were dealt
         return max(stacks - 1, 1) if stacks else flow.profile.positions_max
     if flow.positions:
         return min(stacks, flow.positions)
@@ -397,4 +393,8 @@ def _hands_kept(flow: Flow, stacks: int) -> int:
         return ids.UNKNOWN_U16  # the record was lost; or dealt by hand, and the number of players is unknown
     if players > 1 and not flow.positions and flow_dealing(flow):
         players -= 1  # the last stack may have been the dealer's own
-    return ((1 << players) - 1) & ~flow.facts.word(NOT_IN)
+    kept, row = ((1 << players) - 1) & ~flow.facts.word(NOT_IN), flow.facts.row
+    if not row[EXTRA] or not row[SHORT]:
+        return kept
+    # A hand is not complete while a rejected card is to be replaced. Whose it was is not known once the deal is out.
+    return kept & ~(1 << row[SHORT] - 1) if row[SHORT] <= players else ids.UNKNOWN_U16

@@ -3,8 +3,8 @@
 from micropython import const
 
 from firmware.games.flow import flow_dealing, flow_players
-from firmware.games.profile import CLAUSE_NONE, EXTRA_COMMUNITY, RULE_FOLD
-from firmware.games.table_facts import DEALER_DONE, FINAL, NOT_IN, SECONDS, WITHDRAWN
+from firmware.games.profile import CLAUSE_NONE, EXTRA_COMMUNITY, RULE_FOLD, TAIL_HOUSE
+from firmware.games.table_facts import DEALER_DONE, FINAL, NOT_IN, POSITIONS, SECONDS, WITHDRAWN
 from firmware.protocol import ids
 
 TYPE_CHECKING = False
@@ -23,6 +23,7 @@ def hands_objection(flow: "Flow", what: int, a: int, b: int) -> int:
         return ids.REASON_ARGUMENT if flow.positions and a > flow.positions else ids.REASON_NONE
     if what == ids.REC_HOLE_CARD_SEEN:
         late = flow.profile.final_each and (flow.facts.row[FINAL] or not undecided(flow))
+        late = late or (flow.tail == TAIL_HOUSE and not due_cards(flow, 0))  # or too early: it was not dealt
         return ids.REASON_STATE if late else ids.REASON_NONE
     return _decision_objection(flow, what, a, b)
 
@@ -68,7 +69,8 @@ def _misdeal_objection(flow: "Flow", a: int, b: int) -> int:
         return ids.REASON_ARGUMENT
     if 0 < a < COMMUNITY:
         open_ended = flow_dealing(flow) and not flow.positions
-        if not open_ended and a > (flow.positions if flow.round_open and flow.positions else players(flow)):
+        seats = flow.positions if flow.round_open else facts.row[POSITIONS] if flow.tail == TAIL_HOUSE else 0
+        if not open_ended and a > (seats or players(flow)):
             return ids.REASON_ARGUMENT  # it does not play
         seconds = facts.word(SECONDS)
         if facts.word(NOT_IN) >> (a - 1) & 1 or final == 1 or (final and seconds and not seconds >> (a - 1) & 1):
@@ -98,8 +100,8 @@ def due_cards(flow: "Flow", seat: int) -> int:
     if 0 < seat < COMMUNITY:
         if seat > players(flow):
             return 0
-    elif flow_dealing(flow):
-        return 0  # the last stack
+    elif flow_dealing(flow) or (flow.tail == TAIL_HOUSE and flow.settled.stacks <= flow.facts.row[POSITIONS]):
+        return profile.last_cards if flow.machine.draws else 0  # the last stack
     elif profile.extras & EXTRA_COMMUNITY:
         return profile.last_cards
     elif seat == COMMUNITY:

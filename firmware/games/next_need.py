@@ -28,7 +28,7 @@ from firmware.games.prerequisites import (
     need_for_release,
     need_for_round,
 )
-from firmware.games.profile import TAIL_HOUSE, TAIL_LOCKOUT, TAIL_SETTLING
+from firmware.games.profile import TAIL_HOUSE, TAIL_LOCKOUT, TAIL_SETTLING, TAIL_WAGERS
 from firmware.games.table_facts import HELD, HELD_DISPUTE, HELD_OFF, HELD_WINNER, INDUCTED
 from firmware.image import IN_ARRIVAL, IN_EXIT, IN_HOPPER, IN_THROAT_A, IN_THROAT_B
 from firmware.protocol import ids
@@ -122,7 +122,7 @@ def need_for(flow: "Flow", command: int) -> int:
         return need_for_end(flow) if flow.tail == TAIL_SETTLING else ids.NEED_NONE
     if command == ids.CMD_CONFIRM_LOCKOUT:
         return need_for_cards(flow)
-    if command == ids.CMD_CLOSE_BETTING and flow.state in (DECK_READY, DRAW_READY):
+    if command == ids.CMD_CLOSE_BETTING and flow.state in (DECK_READY, DRAW_READY) and flow.tail != TAIL_WAGERS:
         return need_for_round(flow)
     return need_for_release(flow) if command in (ids.CMD_CLOSE_BETTING, ids.CMD_RELEASE) else ids.NEED_NONE
 
@@ -157,7 +157,10 @@ def _round(flow: "Flow") -> int:
         return ids.NEED_DRAW
     if flow.tail == TAIL_SETTLING:
         # At a draw shoe the count is due when the end was asked for, or the cards of a known plan are out.
-        return (flow.need if drawing else need_for_end(flow)) or ids.NEED_ROUND_END
+        need = need_for_end(flow)
+        if drawing and need != ids.NEED_DECISIONS:
+            need = flow.need
+        return need or ids.NEED_ROUND_END
     return ids.NEED_CLOSE_BETTING
 
 
@@ -176,7 +179,7 @@ def records_due(flow: "Flow", need: int) -> int:
         later = flow.profile.recorded and flow.facts.stub_told_later()
         return 1 << (ids.REC_FINAL_DEAL if later else ids.REC_STUB_COUNTED)
     if need == ids.NEED_DECISIONS:
-        return 1 << ids.REC_FOLD | 1 << ids.REC_SECOND_WAGER
+        return 1 << ids.REC_FOLD | 1 << ids.REC_SECOND_WAGER if undecided(flow) else 1 << ids.REC_FINAL_DEAL
     return 1 << _RECORDS[need] & ~1 if need <= ids.NEED_RACK else 0
 
 

@@ -10,6 +10,7 @@ from firmware.games.flow import (
     WAITING_FOR_WAGERS,
     WARNING,
 )
+from firmware.games.hands import undecided
 from firmware.games.profile import EXTRA_SETTLED_FIRST
 from firmware.games.table_facts import EXTRA, HELD, HELD_NEW, HELD_OFF
 from firmware.image import INPUTS
@@ -154,11 +155,12 @@ def _needed(flow: "Flow") -> "Page":
         if flow.profile.recorded:
             return "Machine has stopped", "in a round. House", "decision: tell the", "table system"
         return "House decides about", "the round", "LOCK: it goes on", "CLOSE: it is void"
-    if need == ids.NEED_DECISIONS:
+    if need == ids.NEED_DECISIONS and undecided(flow):
         return "Fold or raise of all", "is not on record", "Tell the table", "system"
-    page = _NEEDS[need]
-    if need == ids.NEED_COUNT and flow.profile.recorded and flow.facts.stub_told_later():
+    later = need == ids.NEED_COUNT and flow.profile.recorded and flow.facts.stub_told_later()
+    if later or need == ids.NEED_DECISIONS:
         return "Final deal is not", "on record", "Tell the table", "system"
+    page = _NEEDS[need]
     if need != ids.NEED_INDUCTION or not flow.facts.deck(flow.facts.turn(), HELD) & HELD_OFF:
         return page
     if flow.profile.recorded:

@@ -13,6 +13,8 @@ from firmware.games.profile import (
     RULE_CUT,
     RULE_DISPUTE,
     RULE_FACE_UP,
+    RULE_FINAL_DEAL,
+    RULE_FOLD,
     RULE_HOLE_CARD,
     RULE_HOUSE,
     RULE_INDUCTION,
@@ -33,16 +35,21 @@ from firmware.games.table_facts import (
     COUNTED,
     DUE,
     EXTRA,
+    FINAL,
     HELD,
     HELD_DISPUTE,
     HELD_OFF,
     HELD_WINNER,
     MACHINE_COUNTED,
     RACK,
+    RACK_UNKNOWN,
+    REST,
     ROUNDS,
+    SECONDS,
     SERVICE,
     SINCE,
     SOURCE,
+    U8_MAX,
 )
 from firmware.protocol import ids
 
@@ -81,9 +88,10 @@ def need_for_deck(flow: "Flow") -> int:
         return ids.NEED_DISPUTE
     if held & HELD_OFF and not profile.recorded:
         return ids.NEED_INDUCTION
+    rack = facts.row[RACK] if profile.clauses[RULE_RACK] != CLAUSE_NONE else 0
+    if rack == RACK_UNKNOWN or (rack and profile.recorded):
+        return ids.NEED_RACK
     if profile.recorded:
-        if facts.row[RACK] and profile.clauses[RULE_RACK] != CLAUSE_NONE:
-            return ids.NEED_RACK
         if not facts.inducted(deck):
             return ids.NEED_INDUCTION
         if flow.tail == TAIL_HANDED and profile.decks == 1:
@@ -130,7 +138,12 @@ def need_for_release(flow: "Flow") -> int:
 def need_for_end(flow: "Flow") -> int:
     if flow.tail == TAIL_HOUSE:
         return ids.NEED_HOUSE_DECISION
-    row = flow.facts.row
+    facts, profile = flow.facts, flow.profile
+    row = facts.row
+    final = profile.recorded and profile.final_each and profile.mode and not row[FINAL] and row[REST] != U8_MAX
+    # Dealt by hand, no release has waited for the decisions. A shoe that counts has seen the final deal.
+    if final and (undecided(flow) or (facts.word(SECONDS) and (flow.play is None or flow.play.undrawn(flow)))):
+        return ids.NEED_DECISIONS
     return ids.NEED_COUNT if row[DUE] and not row[COUNTED] else ids.NEED_NONE
 
 
@@ -170,6 +183,8 @@ def hold_for(flow: "Flow", need: int, asked: int) -> bool:
         flow.redraw()
     if asked:
         rule = _RULES[need] if need < len(_RULES) else RULE_HOUSE
+        if need == ids.NEED_DECISIONS and flow.tail:
+            rule = RULE_FOLD if undecided(flow) else RULE_FINAL_DEAL
         if need == ids.NEED_DISPUTE and flow.facts.deck(flow.facts.turn(), HELD) & HELD_WINNER:
             rule = RULE_WINNER_HOLD
         need_tell(flow, need, rule)

@@ -156,9 +156,12 @@ def procedure_resume(
 
         flow.cover = CoverAll()
     tail_resume(flow)
+    drawn = flow.machine.draws and flow.tail  # its cards are in this shoe, and the dealer goes on by hand
+    if drawn:
+        flow.outbox.round, flow.outbox.deck = flow.round_last, flow.settled.deck
     if interrupted or round_open:
         flow_warn(flow, out, lost, now_ms)
-        flow.outbox.post(ids.EV_POWER_LOST, interrupted, 1 if round_open else 0)
+        flow.outbox.post(ids.EV_POWER_LOST, interrupted, 1 if round_open or drawn else 0)
     elif warning:
         flow_warn(flow, out, warning, now_ms, sensor)
     if round_open or voiding >= 0:

@@ -100,6 +100,7 @@ EXTRA_TENS_OUT = const(4)  # a shoe without tens
 EXTRA_BURNS = const(8)  # the first card of a shoe, and one for each new dealer, is burned
 EXTRA_SETTLED_FIRST = const(16)  # the rest stays inside until the last hand is settled
 EXTRA_FIRST_CLOSES = const(32)  # the first card of a round closes the betting; no button does
+EXTRA_PASSES = const(64)  # from a manual shoe or the hand: one card to each in turn, not hand after hand
 
 # Where a round stands of which every card is out: TAIL of the facts; 0: there is none.
 TAIL_SETTLING = const(1)

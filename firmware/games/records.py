@@ -95,11 +95,12 @@ CTX_DRAWING = const(256)
 CTX_SPENT = const(512)
 CTX_STOPPED = const(1024)  # a warning is latched, or what it left inside lies in the tray
 CTX_HOUSE = const(2048)  # the house has to decide about the round in which that happened
-_CTX_PLAY = CTX_DEALING | CTX_WAGERS | CTX_GREEN | CTX_REST | CTX_SETTLING | CTX_DRAWING
-_CTX_STILL = 2047
-_CTX_EMPTY = CTX_IDLE | CTX_SETTLING | CTX_STOPPED  # no deck inside that could be dealt
+_CTX_PLAY = CTX_DEALING | CTX_WAGERS | CTX_GREEN | CTX_REST | CTX_SETTLING | CTX_DRAWING | CTX_HOUSE
+_CTX_STILL = 4095
+_CTX_EMPTY = CTX_IDLE | CTX_SETTLING | CTX_STOPPED | CTX_HOUSE  # no deck inside that could be dealt
 _CTX_QUIET = CTX_IDLE | CTX_READY | CTX_SPENT
 _CTX_FINAL = CTX_GREEN | CTX_REST | CTX_SETTLING
+_CTX_HANDS = CTX_DRAWING | CTX_SETTLING  # drawn from the shoe, or by hand since it stopped
 
 # By state: the number of its bit, plus one; 0: cards move, or no record is taken.
 _CONTEXT = b"\0\0\1\0\0\2\3\0\4\6\0\7\0\x0b\0\x0b\2\2\x09\x0a\5"
@@ -143,19 +144,19 @@ _TABLE = (
     (_CTX_PLAY, _SEAT, _CARDS, RULE_MISDEAL),
     (_CTX_PLAY | CTX_READY, _CARDS, _ZERO, RULE_FACE_UP),
     (_CTX_PLAY, _CARDS, _FLAG, RULE_DRAWN_IN_ERROR),
-    (CTX_READY | CTX_DRAWING, _ZERO, _ZERO, RULE_BURN),
-    (CTX_READY | CTX_DRAWING, _CARDS, _ANY, RULE_BURN),
-    (CTX_READY | CTX_DRAWING | CTX_SETTLING, _CARDS, _ZERO, RULE_TEN),
-    (CTX_DRAWING, _RANK, _ZERO, RULE_HOLE_CARD),
-    (CTX_DRAWING, _ZERO, _ZERO, RULE_INSURANCE),
-    (CTX_DRAWING, _FLAG, _ZERO, RULE_DEALER_CARD),
+    (CTX_READY | _CTX_HANDS, _ZERO, _ZERO, RULE_BURN),
+    (CTX_READY | _CTX_HANDS, _CARDS, _ANY, RULE_BURN),
+    (CTX_READY | _CTX_HANDS | CTX_HOUSE, _CARDS, _ZERO, RULE_TEN),
+    (_CTX_HANDS, _RANK, _ZERO, RULE_HOLE_CARD),
+    (_CTX_HANDS, _ZERO, _ZERO, RULE_INSURANCE),
+    (_CTX_HANDS, _FLAG, _ZERO, RULE_DEALER_CARD),
     (CTX_DRAWING, _CARDS, _ZERO, RULE_SHORT_SHOE),
     (CTX_READY, _UPTO_3, _ZERO, RULE_CUT_CARD),
     (CTX_IDLE | CTX_READY | CTX_SPENT, _POSITION, _FLAG, RULE_CUT),
-    (CTX_DRAWING, _POSITION, _CARDS, RULE_BOX_MISSED),
+    (_CTX_HANDS, _POSITION, _CARDS, RULE_BOX_MISSED),
     (_CTX_STILL, _FLAG, _ZERO, RULE_READER_FAULT),
     (_CTX_QUIET, _ANY, _ANY, RULE_APPROVAL),
-    (CTX_DRAWING, _POSITION, _ZERO, RULE_SURRENDER),
+    (_CTX_HANDS, _POSITION, _ZERO, RULE_SURRENDER),
     (CTX_DRAWING, _SEAT, _ANY, RULE_HOUSE),
     (CTX_HOUSE, _UPTO_3, _ZERO, RULE_HOUSE),
 )
@@ -192,6 +193,8 @@ def record_objection(flow: "Flow", role: int, what: int, a: int, b: int) -> int:
         when = flow.profile.exposure
         if flow.profile.final_each and facts.row[DECIDED]:
             when |= CTX_REST | CTX_SETTLING  # until each player has decided; without any decision GREEN stands for them
+        if when & _TAIL_CONTEXT[flow.profile.phase_open(facts.row[CLOSED_AGAIN])]:
+            when |= CTX_HOUSE  # as in the stage in which the machine stopped
     now = context(flow, ids.REC_PROGRESSIVE <= what <= ids.REC_DRAWN_IN_ERROR)
     loaded = not now & CTX_STOPPED and flow.ledger.inside() != 0
     if not when & now or (what == ids.REC_OUT_OF_SERVICE and loaded):
@@ -259,7 +262,8 @@ def _odd_one(flow: "Flow", what: int, a: int, b: int) -> int:
     if what in (ids.REC_FACE_UP, ids.REC_DRAWN_IN_ERROR, ids.REC_TEN_FOUND) and not a:
         return ids.REASON_ARGUMENT
     zone = flow.ledger.zone
-    if what == ids.REC_FACE_UP and not flow.tail and a > zone[DEALT] + zone[TRAY] and flow.play is None:
+    counted = what == ids.REC_FACE_UP or what == ids.REC_DRAWN_IN_ERROR
+    if counted and not flow.tail and a > zone[DEALT] + zone[TRAY] and flow.play is None:
         return ids.REASON_STATE  # so many cards have not come
     if what == ids.REC_DRAWN_IN_ERROR and b and not profile.consequences[RULE_DRAWN_SEEN]:
         return ids.REASON_ARGUMENT  # these games have no rule for a card that was seen
@@ -267,6 +271,8 @@ def _odd_one(flow: "Flow", what: int, a: int, b: int) -> int:
         return ids.REASON_STATE  # mixed before it was inspected
     if what == ids.REC_INSPECTED and profile.induction & ~facts.deck(a, INDUCTED) & 1 << ids.REC_TENS_REMOVED:
         return ids.REASON_STATE  # the tens go first
+    if what == ids.REC_TENS_REMOVED and not profile.extras & EXTRA_TENS_OUT:
+        return ids.REASON_STATE
     if what == ids.REC_HOUSE_DECISION:
         return ids.REASON_NONE if ids.HOUSE_GOES_ON <= a <= ids.HOUSE_VOID else ids.REASON_ARGUMENT
     if ids.REC_DEALER_CHANGE <= what != ids.REC_APPROVAL and not profile.extras & _DRAW_ONLY:
@@ -294,7 +300,7 @@ def record_do(flow: "Flow", what: int, a: int, b: int, now_ms: int, rule: int = 
     if flow.tail == TAIL_HANDED and what in _ENDS_HANDED:
         flow.set_tail(0)  # that deck was played and counted, or is not dealt
         flow.redraw()
-    when = flow.profile.exposure if what == ids.REC_HOLE_CARD_SEEN else _TABLE[what][0]
+    when = flow.profile.exposure | CTX_HOUSE if what == ids.REC_HOLE_CARD_SEEN else _TABLE[what][0]
     tail = flow.tail and when & (_TAIL_CONTEXT[flow.tail] | CTX_GREEN) != 0
     if tail:
         flow_about_tail(flow, True)

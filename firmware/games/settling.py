@@ -8,7 +8,10 @@ from firmware.deck import ledger as zones
 from firmware.games.flow import DRAWING, WAITING_FOR_WAGERS, flow_about_tail, flow_committed
 from firmware.games.prerequisites import hold_for, need_for_end
 from firmware.games.profile import (
+    CLAUSE_NONE,
     RULE_CLOSING_AGAIN,
+    RULE_RACK,
+    RULE_RACK_WRONG,
     RULE_STUB_COUNT,
     RULE_STUB_WRONG,
     TAIL_HANDED,
@@ -17,7 +20,7 @@ from firmware.games.profile import (
     TAIL_WAGERS,
 )
 from firmware.games.records import record_do
-from firmware.games.table_facts import COUNTED, DEALT, REST, STACKS, STUB, TAIL, TAIL_DECK, U8_MAX
+from firmware.games.table_facts import COUNTED, DEALT, RACK, REMOVED, REST, STACKS, STUB, TAIL, TAIL_DECK, U8_MAX
 from firmware.machines.panel import PRESS_ACK, PRESS_CLOSE, PRESS_END, PRESS_GREEN, PRESS_LOCK, panel_lamps
 from firmware.protocol import ids
 
@@ -51,15 +54,20 @@ def tail_scan(flow: "Flow", out: "Outputs", green_ends: bool, now_ms: int) -> bo
         flow.by_hand.scan(flow, now_ms)
         return False
     need = need_for_end(flow)
-    if need and (count_pressed if need == ids.NEED_COUNT else _house_pressed)(flow, now_ms):
+    if need == ids.NEED_COUNT and count_pressed(flow, now_ms):
+        return not flow.tail
+    if need == ids.NEED_HOUSE_DECISION and _house_pressed(flow, now_ms):
         return not flow.tail
     if flow.cover is not None:
         flow.cover.turn(flow)
     asked = panel.take(PRESS_END)
     if green_ends:
         asked += panel.take(PRESS_GREEN)
-    # Without a count that is due, or was, the step shows what the machine waits for.
-    shown = asked or (green_ends and (need or flow.need == ids.NEED_COUNT or flow.need == ids.NEED_HOUSE_DECISION))
+    # Without a count that is due, or was, the step shows what the machine waits for; what players decide is shown
+    # once the end was asked for.
+    due = need if need != ids.NEED_DECISIONS else ids.NEED_NONE
+    was = flow.need == ids.NEED_COUNT or flow.need == ids.NEED_HOUSE_DECISION or flow.need == ids.NEED_DECISIONS
+    shown = asked or (green_ends and (due or was))
     if (shown and hold_for(flow, need, asked)) or not asked:
         return False
     tail_end(flow)
@@ -120,7 +128,10 @@ def _counted(flow: "Flow", rule: int, now_ms: int) -> bool:
         cards = flow.facts.stub()
     if flow.profile.recorded and flow.facts.stub_told_later():
         return False
-    record_do(flow, ids.REC_STUB_COUNTED, cards if rule == RULE_STUB_COUNT else ids.UNKNOWN_U16, 0, now_ms, rule)
+    right = rule == RULE_STUB_COUNT
+    if not flow.tail and flow.facts.row[RACK] and flow.profile.clauses[RULE_RACK] != CLAUSE_NONE:
+        cards, rule = cards - flow.facts.row[REMOVED], RULE_RACK if right else RULE_RACK_WRONG
+    record_do(flow, ids.REC_STUB_COUNTED, cards if right else ids.UNKNOWN_U16, 0, now_ms, rule)
     return True
 
 
@@ -129,6 +140,8 @@ def tail_end(flow: "Flow") -> None:
     facts = flow.facts
     counted = facts.word(STUB) if facts.row[COUNTED] else ids.UNKNOWN_U16
     flow_about_tail(flow, True)
+    if flow.play is not None:
+        flow.play.ends(flow)
     settled = flow.settled
     stacks, dealt, rest = settled.stacks or ids.UNKNOWN_U8, settled.dealt, settled.rest
     if not settled.stacks or dealt == ids.UNKNOWN_U16:

@@ -28,6 +28,7 @@ TAIL_DECK = const(9)
 STACKS = const(10)
 DEALT = const(11)
 REST = const(12)
+SHORT = const(13)  # the stack out of which a card was rejected that lay face up; it counts while one is due
 EXTRA = const(14)  # cards due to the dealer's hand or in place of a rejected one
 BY_HAND = const(15)  # cards that left the rest by hand, with a sign: less than none where a dealt hand was short
 SECONDS = const(16)  # positions with a standing second wager, two bytes
@@ -55,6 +56,7 @@ FACE_UPS = const(6)  # cards that lay face up since it was shuffled
 _FACE_UPS_AT = b"\x06\x2f"
 POSITIONS = const(42)  # of the last round, as set when it began
 RACK = const(41)  # 1: rack and rest of the last shoe have to be counted
+RACK_UNKNOWN = const(2)  # in RACK: on every table, since the machine stopped and its count is unknown
 COMMITTED = const(44)  # 1: a commitment waits for the table's nonce, or for its end
 ABORTED = const(45)  # shuffles that ended while it did, two bytes
 CLOSED_AGAIN = const(48)  # 1: betting of the last round was closed a second time
@@ -186,10 +188,12 @@ class TableFacts:
             row[COMMITTED] = min(values[0], 1)
         elif message == ids.EV_SHUFFLE_NONCE:
             row[COMMITTED] = 0
-            row[ABORTED], row[ABORTED + 1] = values[1] & 0xFF, values[1] >> 8
+            self._set_word(ABORTED, values[1])
         elif message == ids.EV_BOOTED:
             self._unshuffle(1)
             self._unshuffle(2)
+        if (message == ids.EV_POWER_LOST or row[TAIL] == TAIL_HOUSE) and row[PLAYED] and not self.once:
+            row[RACK] = RACK_UNKNOWN
         if message in (ids.EV_SHUFFLE_STARTED, ids.EV_DECK_LOADED):
             row[TENS] = 0
             self._set(deck, FACE_UPS, 0)
@@ -208,8 +212,7 @@ class TableFacts:
             self._untold()
             for i in range(ROUND_FIRST, ROUND_END):
                 row[i] = 0
-            row[TAIL] = TAIL_HANDED
-            row[TAIL_DECK] = deck
+            row[TAIL], row[TAIL_DECK] = TAIL_HANDED, deck
             return
         row[REST] = min(cards, U8_MAX)
         # What follows is dealt from it by hand: a card that is due and did not come before, and the community's.
@@ -243,8 +246,7 @@ class TableFacts:
             row[BY_HAND] = 0 if profile.final_each else profile.final_fixed
 
     def _round_over(self, deck: int) -> None:
-        row = self.row
-        counted = row[COUNTED]
+        row, counted = self.row, self.row[COUNTED]
         row[TAIL] = row[OPEN] = 0
         row[ROUNDS] = 0 if counted else min(row[ROUNDS] + 1, U8_MAX)
         self._set(deck, SINCE, 0 if counted else min(self.deck(deck, SINCE) + 1, U8_MAX))
@@ -256,8 +258,7 @@ class TableFacts:
         """The rest was taken out. Cards that were not drawn are still in the order of the shuffle."""
         row = self.row
         if row[PLAYED]:
-            row[PLAYED] = 0
-            row[RACK] = 1
+            row[PLAYED], row[RACK] = 0, row[RACK] or 1
             self._unshuffle(deck)
 
     def _recorded(self, what: int, a: int, b: int, consequence: int, deck: int) -> None:
@@ -279,8 +280,7 @@ class TableFacts:
         elif what in (ids.REC_NO_ACTIVITY, ids.REC_OUT_OF_SERVICE):
             self._idle(what, a, consequence)
         elif what in (ids.REC_DISPUTE, ids.REC_WINNER_HOLD):
-            bit = HELD_DISPUTE if what == ids.REC_DISPUTE else HELD_WINNER
-            held = self.deck(a, HELD)
+            held, bit = self.deck(a, HELD), HELD_DISPUTE if what == ids.REC_DISPUTE else HELD_WINNER
             self._set(a, HELD, held | bit if b else held & ~bit)
         else:
             self._of_the_round(what, a, b, consequence, deck or 1)
@@ -331,6 +331,7 @@ class TableFacts:
         if consequence in (ids.COMPLETE_HAND, ids.REJECT_CARD):
             # From the device while it holds cards, from the released rest after that.
             self._shift(BY_HAND if row[TAIL] else EXTRA, 1)
+            row[SHORT] = max(row[STACKS], 1) if what == ids.REC_FACE_UP else 0  # found as dealt: in the one taken last
 
     def _leaves(self, position: int) -> None:
         """A position takes no part in the round any more."""
@@ -370,9 +371,8 @@ class TableFacts:
         self._set(deck, HELD, held)
 
     def _unshuffle(self, deck: int) -> None:
-        self._set(deck, SOURCE, 0)
-        self._set(deck, CUT_MADE, 0)
-        self._set(deck, MACHINE_COUNTED, 0)
+        for cell in (SOURCE, CUT_MADE, MACHINE_COUNTED):
+            self._set(deck, cell, 0)
 
     def _set(self, deck: int, cell: int, value: int) -> None:
         if deck:
@@ -386,8 +386,7 @@ class TableFacts:
         self.row[cell] = (self.row[cell] + count) & U8_MAX
 
     def _set_word(self, cell: int, value: int) -> None:
-        self.row[cell] = value & 0xFF
-        self.row[cell + 1] = value >> 8
+        self.row[cell], self.row[cell + 1] = value & 0xFF, value >> 8
 
 
 def signed(value: int) -> int:

@@ -20,7 +20,6 @@ from typing import Any
 
 from fairshoe.boards import configs
 from fairshoe.games.profiles import load_game
-from firmware.games.flow import SHUFFLING
 from firmware.games.profile import TAIL_HANDED
 from firmware.games.records import record_objection
 from firmware.games.table_facts import HELD, INDUCTED, OPEN, ROUNDS, SINCE
@@ -156,7 +155,7 @@ def cases_of(setup: Setup) -> Iterator[Case]:
     while True:
         flow = table.flow
         stage = (flow.state, flow.tail, flow.round_open, min(flow.stacks_taken, 2))
-        for number in range(1, ids.RECORD_COUNT) if flow.state != SHUFFLING else ():
+        for number in range(1, ids.RECORD_COUNT):
             what = RECORDS[number]
             for a, b in NUMBERS.get(what, USUAL):
                 if (stage, what, a, b) not in seen and table.taken(number, a, b):

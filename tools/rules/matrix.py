@@ -139,6 +139,8 @@ Stages = Iterator[tuple[str, Table]]
 def stages(game: str, mode: str) -> Stages:
     """A table at each stage of a round of two players, one after the other."""
     yield from _round(Table(game, mode), mode)
+    if game == "double-attack-blackjack" or (game == "double-down-stud" and mode == "automated"):
+        yield from _stopped(Table(game, mode), mode)
     if mode == "draw shoe":
         return
     two = Table(game, mode, 2)
@@ -155,6 +157,17 @@ def stages(game: str, mode: str) -> Stages:
     stopped.stage.rig.plant.add_fault({"fault": "jam", "place": "throat", "card": 2, "at_um": 60000})
     stopped.play(("", 300, "press", "green"), ("warning_latched", 500, "wait", 0))
     yield "warning latched", stopped
+
+
+def _stopped(table: Table, mode: str) -> Stages:
+    """No rule of the game covers a machine that stops: power fails when players have their cards."""
+    for stage, _table in _round(table, mode):
+        if stage in ("deal out, wagers open", "two cards in each box"):
+            break
+    table.play(("", 300, "cut", 0), ("", 900, "boot", 0), ("held_back", 900, "wait", 0))
+    yield "the house decides", table
+    table.command(ids.CMD_RECORD, NAMES.index("house_decision"), 1)
+    yield "goes on by hand", table
 
 
 def _round(table: Table, mode: str) -> Stages:

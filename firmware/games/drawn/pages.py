@@ -43,7 +43,8 @@ def draw_page(flow: "Flow", play: "Any") -> "Page | None":
         return _BURN
     if flow.need == ids.NEED_RACK:
         cards = flow.profile.deck_cards - flow.facts.row[REMOVED]
-        return "Count the rack, with", "the rest: %d cards" % cards, "Then tell the table", "system"
+        then = ("Then tell the table", "system") if flow.profile.recorded else ("LOCK: it is right", "ACK: it is wrong")
+        return ("Count the rack, with", "the rest: %d cards" % cards) + then
     if flow.tail == TAIL_WAGERS and state == DRAWING and not play.dealt(flow):
         return flow.profile.pages.get(DRAWING)
     if not ruled or (flow.need and flow.need != ids.NEED_UP_CARD):

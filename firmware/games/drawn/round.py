@@ -11,8 +11,8 @@ from firmware.deck import ledger as zones
 from firmware.digest import wipe
 from firmware.games.drawn.hole_card import ACE, JACK, Reader, reader_decides, reader_used
 from firmware.games.drawn.pages import draw_page
+from firmware.games.drawn.plan import plan_final, plan_known, plan_left, plan_objection, plan_undrawn
 from firmware.games.flow import DECK_SPENT, DRAW_READY, DRAWING, WAITING_FOR_DECK, flow_enter
-from firmware.games.hands import ones, undecided
 from firmware.games.profile import (
     EXTRA_BURNS,
     EXTRA_TENS_OUT,
@@ -23,6 +23,7 @@ from firmware.games.profile import (
     RULE_FACE_UPS,
     RULE_HIT_MISSED,
     RULE_PAT_HAND,
+    RULE_PLAN,
     RULE_RACK,
     RULE_RACK_WRONG,
     RULE_REFUSED,
@@ -32,17 +33,10 @@ from firmware.games.profile import (
 from firmware.games.table_facts import (
     APPROVAL,
     APPROVED_NO_BURN,
-    BY_HAND,
     FACE_UPS,
-    FINAL,
-    NOT_IN,
     RACK,
     REMOVED,
-    REST,
-    SECONDS,
     TENS,
-    U8_MAX,
-    signed,
 )
 from firmware.protocol import ids
 
@@ -103,6 +97,7 @@ class Play:
         self.draws = 0
         self.checked = 0  # of them, as last held against the plan
         self.early = 0
+        self.short = True  # the plan has cards to come, as last looked at
         self.burnt = 0  # of the draws, those that were burned: on a pat hand, or refused
         self.changed = False  # a card, a record or an answer: the need may have changed
         self.closed = False  # the first card has closed the betting
@@ -136,26 +131,24 @@ class Play:
             return flow.positions * profile.stack_cards + profile.last_cards + fixed if flow.positions else 0
         return 1 + 2 * flow.positions - self.missed if flow.positions else 0
 
-    def dealt(self, flow: "Flow") -> bool:
-        """Whether the cards of the plan are out, as far as it is known."""
+    def dealt(self, flow: "Flow") -> bool:  # the cards of the plan, as far as it is known
         return self.draws > 0 and self.draws >= self.deal(flow)
 
     def beyond(self, flow: "Flow") -> bool:
-        """Whether more cards of a deck that is played once have left the shoe than its plan has by now: for each hand,
-        in place of rejected ones, for a hand that is completed, and in the final deal once each player has decided.
-        Where no host can tell what they decide, all of them may be in the final deal from the start."""
+        """Whether more cards of a deck that is played once have left the shoe than its plan has by now."""
         self.checked = self.draws
-        row, profile = flow.facts.row, flow.profile
-        if not flow.positions or row[REST] == U8_MAX:
-            return False
-        plan = profile.deck_cards - row[REST] + signed(row[BY_HAND])
-        if profile.final_each and not row[FINAL] and not (profile.told and undecided(flow)):
-            standing = (
-                flow.facts.word(SECONDS) if profile.told else ~flow.facts.word(NOT_IN) & (1 << flow.positions) - 1
-            )
-            plan += profile.final_each * ones(standing) + profile.final_fixed
-        zone = flow.ledger.zone
-        return zone[zones.DEALT] + zone[zones.DISCARDED] > plan
+        return plan_known(flow) and plan_left(flow) + plan_final(flow) < 0
+
+    def undrawn(self, flow: "Flow") -> bool:
+        """Whether cards of the plan are to come, or were when the stub was taken out."""
+        if flow.state == DRAWING:
+            self.short = plan_undrawn(flow)
+        return self.short
+
+    def ends(self, flow: "Flow") -> None:
+        """The round ends, or the stub is taken out: flag a plan that has cards to come."""
+        if flow.state == DRAWING and self.undrawn(flow) and flow.outbox.roomy():
+            flow.outbox.post(ids.EV_DRAW_FLAGGED, min(self.draws, 255), text=flow.profile.clauses[RULE_PLAN])
 
     def seat(self, flow: "Flow") -> int:
         """Whose the next card is: a box, 0 the dealer; 255 where the plan does not say."""
@@ -217,10 +210,11 @@ class Play:
         come = self.draws - self.burnt if drawing else self.early if one_round else 1 if self.burned else 0
         if what == ids.REC_TEN_FOUND:  # on the table or in the rack
             come = flow.ledger.zone[zones.DEALT] + flow.ledger.zone[zones.DISCARDED]
-        if what in (ids.REC_FACE_UP, ids.REC_TEN_FOUND) and a > come and (drawing or not flow.tail):
+        counted = what == ids.REC_FACE_UP or what == ids.REC_TEN_FOUND or what == ids.REC_DRAWN_IN_ERROR
+        if counted and a > come and (drawing or not flow.tail):
             return ids.REASON_STATE  # so many cards have not come
         if one_round:
-            return NOT_MINE
+            return ids.REASON_STATE if drawing and plan_objection(flow, what, a, b) else NOT_MINE
         if what == ids.REC_STUB_COUNTED:
             return ids.REASON_NONE if flow.state == WAITING_FOR_DECK and flow.facts.row[RACK] else ids.REASON_STATE
         if what == ids.REC_MISDEAL:
@@ -234,7 +228,7 @@ class Play:
             return self._short_objection(flow, a)
         if what == ids.REC_DRAWN_IN_ERROR and b and not flow.tail and self.draws <= (self.deal(flow) or _LEAST):
             return ids.REASON_STATE  # before that the rules do not cover a card that was seen
-        if what == ids.REC_BOX_MISSED and self.called:
+        if what == ids.REC_BOX_MISSED and (self.called or not (flow.tail or self._passed(flow, a, b))):
             return ids.REASON_STATE
         if what == ids.REC_CARD_TO:  # both count the same cards, or one of them is wrong
             fits = a <= (flow.positions or flow.profile.positions_max) and b == self.draws + 1
@@ -245,16 +239,17 @@ class Play:
 
     def _reader_objection(self, flow: "Flow", what: int, a: int) -> int:
         reader = self.reader
-        ok = self.draws > 0 and not self.refill
+        beside = flow.tail != 0  # it goes on by hand since the shoe stopped: its cards are not counted any more
+        ok = beside or (self.draws > 0 and not self.refill)
         if what == ids.REC_UP_CARD:
             if not a:
                 return ids.REASON_ARGUMENT
             ok = ok and reader.answer == ids.ANSWER_NONE
         elif what == ids.REC_INSURANCE_CLOSED:
-            ok = reader.up_card == ACE and self._since_deal(flow) == 0
+            ok = reader.up_card == ACE and (beside or self._since_deal(flow) == 0)
         elif what == ids.REC_SURRENDER:
             hands = 4 if flow.profile.positions_max < 7 else 3  # that a box may have by splitting pairs
-            ok = self._since_deal(flow) >= 0 and self.surrendered[a] < hands
+            ok = (beside or self._since_deal(flow) >= 0) and self.surrendered[a] < hands
             ok = ok and (reader.answer == ids.ANSWER_NO or 1 < reader.up_card < JACK)
         return ids.REASON_NONE if ok else ids.REASON_STATE
 
@@ -265,6 +260,11 @@ class Play:
         if not deal or self.draws <= deal:
             return min(self.draws - (deal or _LEAST), 0)
         return self.draws - deal - (1 if self.no_call or self.hole else 0)
+
+    def _passed(self, flow: "Flow", box: int, has: int) -> bool:
+        """Whether the deal has passed the card that this box did not get, or the deal is over, for a hit."""
+        others = (flow.positions or box) - 1
+        return self.draws + self.missed > box + has * others if has < 2 else self._since_deal(flow) >= 0
 
     def _cut_objection(self, flow: "Flow", a: int, b: int) -> int:
         if self.refill == REFILL_CUT:
@@ -277,9 +277,9 @@ class Play:
     def _burn_objection(self, flow: "Flow", a: int, b: int) -> int:
         """The shoe sees burns that are due. Records report a burn on a pat hand, and a forgotten one."""
         if not a:
-            due = self.burns(flow) if flow.state == DRAW_READY else self.burned
+            due = self.burns(flow) if flow.state == DRAW_READY or flow.tail else self.burned
             return ids.REASON_NONE if due else ids.REASON_STATE
-        if flow.state != DRAWING or a > self.draws - self.burnt:
+        if not flow.tail and (flow.state != DRAWING or a > self.draws - self.burnt):
             return ids.REASON_STATE
         return ids.REASON_NONE if BURN_PAT_HAND <= b <= BURN_REFUSED else ids.REASON_ARGUMENT
 
@@ -379,7 +379,7 @@ class Play:
 
     def _burned(self, flow: "Flow", cards: int) -> None:
         if cards:
-            flow.ledger.move(zones.DEALT, zones.DISCARDED, cards)
+            flow.ledger.move(zones.DEALT, zones.DISCARDED, min(cards, flow.ledger.zone[zones.DEALT]))
             self.burnt += cards
         elif flow.state == DRAWING:
             # The card counted as the burn was the first card of the round.

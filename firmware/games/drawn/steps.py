@@ -202,6 +202,7 @@ def _follow_plan(flow: "Flow", out: "Outputs", now_ms: int) -> int:
     if machine.count != play.counted:
         _drawn(flow)
     if machine.drained:
+        play.ends(flow)
         _emptied(flow, out)
         return flow_enter(flow, WAITING_FOR_ROUND_END, now_ms)
     if machine.busy or not flow_committed(flow) or not (play.changed or max(flow.panel.pressed)):
@@ -356,10 +357,7 @@ def _too_many(flow: "Flow") -> bool:
 
 def _wrong(flow: "Flow") -> bool:
     """More cards than a whole shoe has, or none left where some should be."""
-    ledger = flow.ledger
-    zone = ledger.zone
-    too_many = ledger.total - zone[REMOVED] > flow.profile.deck_cards
-    return too_many or (flow.machine.drained and zone[HOPPER] != 0)
+    return _too_many(flow) or (flow.machine.drained and flow.ledger.zone[HOPPER] != 0)
 
 
 def _tell_cut(flow: "Flow") -> None:

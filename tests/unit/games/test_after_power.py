@@ -83,6 +83,9 @@ def uncounted():
     table = Table(short_deck("double-cross-poker", deck_cards=12, stub_rounds=1), "draw")
     table.stage.act("load", {"cards": 12})
     table.play(("", 300, "press", "green"), ("deck_loaded", 500, "press", "close"), ("round_started", 200, "wait", 0))
+    for _ in range(3):
+        table.stage.rig.plant.hand.draw(150)
+        table.stage.run(300)
     assert table.record("misdeal", 1, 3) == DONE
     return table.play(("", 300, "lift", 0), ("remainder_taken", 500, "wait", 0))
 

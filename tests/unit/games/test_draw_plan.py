@@ -3,7 +3,8 @@
 from game_tables import DONE, REFUSED, Table
 from support import all_fields_of, board, clauses_of
 
-from firmware.games.flow import DRAWING
+from firmware.games.flow import DRAWING, WAITING_FOR_ROUND_END
+from firmware.games.records import record_objection
 from firmware.protocol import ids
 
 
@@ -28,6 +29,10 @@ class PlanShoe(Table):
             assert self.stage.rig.plant.hand.draw(150)
             self.stage.run(ms)
         return self
+
+    def taken(self, record, a, b):
+        what = ids.RECORD_NAMES.split().index(record)
+        return record_objection(self.flow, ids.ROLE_TABLE, what, a, b) == ids.REASON_NONE
 
     def flags(self):
         """The number of each card that was flagged."""
@@ -108,3 +113,102 @@ def test_no_card_lies_face_up_before_one_was_drawn():
     table.stage.run(300)
     assert table.record("face_up", 2) == REFUSED
     assert table.record("face_up", 1) == DONE  # drawn too early, and it lay face up
+
+
+# Two players: after how many cards a record of this kind is first taken. Hands with a card less and a card more than
+# they must have; what is short shows with the next card, unless it was the last.
+SINCE = {
+    "double-down-stud": {
+        ("hole_card_seen", 0, 0): 3,
+        ("misdeal", 1, 0): 1,
+        ("misdeal", 1, 2): 2,
+        ("misdeal", 2, 0): 2,
+        ("misdeal", 2, 2): 3,
+        ("misdeal", 0, 3): 5,
+        ("misdeal", 0, 5): 7,
+    },
+    "boston-5-stud": {
+        ("hole_card_seen", 0, 0): 7,
+        ("misdeal", 1, 2): 3,
+        ("misdeal", 1, 4): 4,
+        ("misdeal", 2, 2): 6,
+        ("misdeal", 2, 4): 7,
+        ("misdeal", 0, 0): 7,
+        ("misdeal", 0, 2): 8,
+        ("misdeal", 0, 5): 11,
+        ("fold", 1, 0): 7,
+        ("second_wager", 2, 1): 7,
+        ("final_deal", 1, 0): 7,
+    },
+    "caribbean-stud": {
+        ("misdeal", 1, 4): 13,
+        ("misdeal", 1, 6): 14,
+        ("misdeal", 2, 4): 14,
+        ("misdeal", 2, 6): 15,
+        ("misdeal", 0, 4): 14,
+        ("misdeal", 0, 6): 16,
+        ("fold", 1, 0): 11,
+    },
+    "double-cross-poker": {
+        ("misdeal", 1, 1): 2,
+        ("misdeal", 1, 3): 3,
+        ("misdeal", 2, 1): 4,
+        ("misdeal", 2, 3): 5,
+        ("misdeal", 0, 1): 6,
+        ("misdeal", 0, 3): 7,
+        ("misdeal", 255, 4): 10,
+        ("misdeal", 255, 6): 12,
+        ("fold", 2, 0): 5,
+    },
+}
+
+
+def test_no_record_is_about_cards_that_were_not_drawn():
+    """Proves: DDS-11a (manual, in part), DDS-11d (manual, in part), B5-12a (manual, in part),
+    B5-12d (manual, in part), CS-13d (manual, in part), DCP-12c (manual, in part)"""
+    for game, since in SINCE.items():
+        shoe = PlanShoe(game)
+        for drawn in range(max(since.values()) + 1):
+            for record, first in since.items():
+                assert shoe.taken(*record) == (drawn >= first), (game, record, drawn)
+            for record in (("drawn_in_error", 1, 0), ("face_up", 1, 0)):
+                assert shoe.taken(*record) == (drawn > 0), (game, record)
+            shoe.draw(1)
+        shoe = PlanShoe(game, positions=0)  # not set: a round of one player, at least
+        assert [record for record in since if shoe.taken(*record)] == [], game
+
+
+def test_a_rejected_card_and_a_hand_on_record_shift_what_is_drawn():
+    shoe = PlanShoe("boston-5-stud").draw(7)
+    assert shoe.taken("hole_card_seen", 0, 0)
+    assert shoe.record("face_up", 1) == DONE  # the card of the dealer: he has none
+    assert not shoe.taken("hole_card_seen", 0, 0) and shoe.draw(1).taken("hole_card_seen", 0, 0)
+    shoe = PlanShoe("caribbean-stud").draw(13)
+    assert not shoe.taken("misdeal", 0, 4)
+    assert shoe.record("misdeal", 1, 4) == DONE  # the hand has four: the fourteenth card was the dealer's fourth
+    assert shoe.taken("misdeal", 0, 4)
+    shoe = PlanShoe("boston-5-stud").draw(9)
+    assert shoe.record("second_wager", 1, 1) == shoe.record("second_wager", 2, 1) == shoe.record("final_deal", 2) == DONE
+    for drawn, wanted in ((9, 0), (10, 0), (11, 1), (12, 1), (13, 2), (14, 3)):
+        hands = [shoe.taken("misdeal", seat, 4) for seat in (1, 2, 0)]
+        assert hands == [True] * wanted + [False] * (3 - wanted), drawn
+        shoe.draw(1)
+
+
+def test_a_round_that_ends_before_the_cards_of_its_plan_are_out_is_flagged():
+    """Proves: B5-7d (manual, in part), CS-7e (manual, in part), DCP-7c (manual, in part)"""
+    for game, plan, clause in PLANS[:3]:
+        for how in ("end", "lift"):
+            for missing in (0, 1):
+                shoe = PlanShoe(game).draw(plan - missing)
+                if how == "lift":
+                    shoe.stage.rig.plant.lift()
+                    shoe.stage.run(500)
+                    assert shoe.flow.state == WAITING_FOR_ROUND_END
+                assert shoe.command(ids.CMD_END_ROUND) == DONE
+                assert shoe.flags() == [plan - 1] * missing, (game, how)
+                assert clauses_of(shoe.stage, "draw_flagged") == [clause] * missing
+    shoe = PlanShoe("boston-5-stud").draw(9)
+    assert shoe.record("second_wager", 1, 1) == shoe.record("fold", 2) == DONE
+    shoe.draw(3)  # of four
+    assert shoe.command(ids.CMD_END_ROUND) == DONE and shoe.flags() == [12]

@@ -66,6 +66,37 @@ def test_without_positions_the_last_stack_before_green_is_the_dealers():
     assert voided(table) == [ids.ALL_VOID_BUT_COMPLETE, 0b11]
 
 
+def test_a_hand_that_waits_for_a_card_in_place_of_a_rejected_one_is_not_complete():
+    """Proves: B5-12f (in part), B5-12a (automated, in part)"""
+    for taken, kept in ((0, 0), (1, 0), (2, 0b1), (3, 0b11)):
+        for how in ("cut", "open"):
+            table = Table("boston-5-stud").shuffle()
+            table.play(*stories.seats(3), ("", 500, "press", "close"))
+            table.play(*[("stack_offered", 600, "take", 0)] * taken, ("stack_offered", 600, "wait", 0))
+            assert table.record("face_up", 1) == DONE
+            if not taken:
+                table.play(("", 100, "take", 0), ("stack_offered", 600, "wait", 0))
+            table.play(("", 300, how, 0), ("", 900, "boot" if how == "cut" else "wait", 0), ("round_voided", 0, "wait", 0))
+            assert clauses_of(table.stage, "round_voided") == [b"B5-12f"]
+            assert voided(table) == [ids.ALL_VOID_BUT_COMPLETE, kept], (taken, how)
+    for given in (False, True):
+        table = Table("boston-5-stud").shuffle().deal(3)
+        assert table.record("face_up", 1) == DONE
+        if given:  # the card that was due: all hands are complete
+            assert table.command(ids.CMD_GIVE_CARD) == DONE
+            table.play(("", 600, "take", 0), ("stack_taken", 600, "wait", 0))
+        assert table.record("hole_card_seen") == DONE
+        table.play(("round_voided", 300, "wait", 0))
+        assert voided(table) == [ids.ALL_VOID_BUT_COMPLETE, 0b111 if given else ids.UNKNOWN_U16]
+
+
+def test_an_opened_door_stops_the_shoe_and_its_clause_covers_that():
+    """Proves: CS-13f (in part), DCP-12e (in part), B5-12f (in part)"""
+    for game, clause in (("caribbean-stud", b"CS-13f"), ("double-cross-poker", b"DCP-12e"), ("boston-5-stud", b"B5-12f")):
+        table = Table(game).shuffle().deal(2).play(("", 300, "open", 0), ("round_voided", 300, "wait", 0))
+        assert clauses_of(table.stage, "round_voided") == [clause]
+
+
 def test_double_down_stud_has_no_clause_for_a_jam():
     table = jam_while_dealing("double-down-stud", 3, 1, 1)
     assert fields_of(table.stage, "warning_latched")[-1][0] == FAULT_JAM_EXIT

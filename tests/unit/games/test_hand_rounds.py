@@ -283,6 +283,50 @@ def test_where_records_are_kept_the_next_deck_waits_for_the_end_of_the_round():
     assert all_fields_of(table.stage, "held_back") == [[ids.NEED_ROUND_END]]
 
 
+def test_with_records_a_round_of_boston_5_ends_after_its_decisions_and_its_final_deal():
+    """Proves: B5-10b (manual, hand, in part), B5-10c (manual, hand, in part)"""
+    for dealing in ("manual", "hand", "draw"):
+        for decided in (0, 1, 2):
+            table = HandTable("boston-5-stud", dealing, records=True) if dealing != "draw" else None
+            table = table or Table("boston-5-stud", "draw", {"records": True})
+            for step in ("inspected", "verified", "shown", "washed"):
+                assert table.record(step, 1) == DONE
+            if dealing == "draw":
+                assert table.record("provenance", 1, 1) == DONE
+                table.stage.act("load", {"cards": 52})
+                table.play(("", 300, "press", "green"), ("deck_loaded", 500, "wait", 0))
+            else:
+                table.out()
+            assert table.command(ids.CMD_SET_POSITIONS, 2) == table.command(ids.CMD_CLOSE_BETTING) == DONE
+            draw(table, dealing, 9)
+            for seat in range(1, decided + 1):
+                assert table.record("second_wager", seat, 1) == DONE
+            held = [b"B5-10b" if decided < 2 else b"B5-10c"]
+            for again in (True, False):  # by the button and by the command, told once
+                if again:
+                    table.play(("", 300, "press", "green"), ("", 300, "wait", 0))
+                else:
+                    assert table.command(ids.CMD_END_ROUND) == REFUSED and table.reason() == ids.REASON_NEED
+                assert clauses_of(table.stage, "held_back") == held, (dealing, decided)
+            title = "Fold or raise of all" if decided < 2 else "Final deal is not"
+            assert table.display[0] == title and "round_ended" not in table.stage.names()
+            for seat in range(decided + 1, 3):
+                assert table.record("fold", seat) == DONE
+            if decided and dealing != "draw":
+                assert table.record("final_deal", decided) == DONE
+            elif decided:
+                draw(table, dealing, 2 * decided + 2)  # the shoe has counted the final deal
+            table.play(("", 600, "wait", 0))
+            assert table.command(ids.CMD_END_ROUND) == DONE, (dealing, decided)
+            assert "draw_flagged" not in table.stage.names()
+
+
+def draw(table, dealing, cards):
+    for _ in range(cards if dealing == "draw" else 0):
+        assert table.stage.rig.plant.hand.draw(150)
+        table.stage.run(300)
+
+
 def test_without_positions_nobody_knows_the_stub_and_the_dealers_word_is_taken():
     """Proves: DCP-8e (in part)"""
     table = HandTable("double-cross-poker", "hand")

@@ -2,7 +2,7 @@
 
 from dab_tables import Shoe
 from game_tables import DONE, REFUSED, Table
-from support import all_fields_of, clauses_of, fields_of
+from support import all_fields_of, board, clauses_of, fields_of
 
 from firmware.games.flow import WAITING_FOR_DECK, WAITING_FOR_ROUND_END, WARNING
 from firmware.games.profile import TAIL_HOUSE, TAIL_SETTLING, TAIL_WAGERS
@@ -88,7 +88,6 @@ def test_nothing_is_void_before_the_house_has_decided():
         assert table.flow.state == WARNING and table.flow.tail == TAIL_HOUSE
         assert fields_of(table.stage, "held_back")[-1] == [ids.NEED_HOUSE_DECISION]
         assert clauses_of(table.stage, "held_back")[-1] == b"HOUSE"
-        assert table.record("misdeal", 1, 9) == REFUSED and table.reason() == ids.REASON_STATE
         for decision in (0, 3):
             assert table.record("house_decision", decision) == REFUSED and table.reason() == ids.REASON_ARGUMENT
         empty(table)
@@ -126,6 +125,105 @@ def test_the_house_voids_the_round_by_no_clause_or_lets_it_go_on():
             assert [fields[1:3] for fields in ended] == [[ids.UNKNOWN_U16] * 2]  # no number that looks like a count
             assert "round_voided" not in table.stage.names()
             assert table.flow.state == WAITING_FOR_DECK
+
+
+# While the decision is due: what is recorded, its reason or 0, its clause and whether it voids the round by that.
+HELD = {
+    dds_jam_in_the_deal: (
+        ("misdeal", 1, 2, 0, b"DDS-11d", True),
+        ("misdeal", 3, 0, ids.REASON_STATE, b"", False),  # that stack was not taken
+        ("misdeal", 0, 3, ids.REASON_STATE, b"", False),
+        ("misdeal", 4, 2, ids.REASON_ARGUMENT, b"", False),
+        ("hole_card_seen", 0, 0, ids.REASON_STATE, b"", False),  # nor was it dealt
+        ("face_up", 1, 0, 0, b"DDS-11b", False),
+        ("face_up", 2, 0, 0, b"DDS-11b", True),
+        ("drawn_in_error", 1, 0, 0, b"DDS-11c", False),
+        ("dispute", 1, 1, 0, b"DDS-9d", False),
+        ("out_of_service", 1, 0, 0, b"HOUSE", False),
+        ("inspected", 1, 0, ids.REASON_STATE, b"", False),  # that deck is on the table
+        ("tens_removed", 1, 0, ids.REASON_STATE, b"", False),
+    ),
+    dds_power: (("hole_card_seen", 0, 0, 0, b"DDS-11a", True), ("misdeal", 0, 5, 0, b"DDS-11d", True)),
+    dds_jam_in_the_release: (("hole_card_seen", 0, 0, ids.REASON_STATE, b"", False),),  # betting was closed again
+    dab_stuck_card: (
+        ("misdeal", 0, 0, 0, b"DAB-15e", True),
+        ("face_up", 1, 0, 0, b"DAB-15b", False),
+        ("face_up", 2, 0, 0, b"DAB-15b", True),
+        ("ten_found", 1, 0, 0, b"DAB-15c", False),
+        ("dispute", 1, 1, 0, b"DAB-7h", False),
+        ("out_of_service", 1, 0, 0, b"DAB-15l", False),
+        ("hole_card_seen", 0, 0, ids.REASON_STATE, b"", False),
+    ),
+    dab_power: (("misdeal", 0, 0, 0, b"DAB-15e", True), ("out_of_service", 1, 0, 0, b"DAB-15l", False)),
+}
+
+
+def test_records_are_taken_while_the_decision_is_due():
+    """Proves: DDS-11a (automated, in part), DDS-11b (automated, in part), DDS-11d (automated, in part)"""
+    for stopped, cases in HELD.items():
+        for first in (lambda table: table, empty):
+            for what, a, b, reason, clause, void in cases:
+                table = first(stopped())
+                outcome = table.record(what, a, b)
+                assert (outcome == REFUSED and table.reason()) == reason, (stopped, first, what, a, b)
+                table.stage.run(300)
+                assert table.flow.tail == (0 if void else TAIL_HOUSE), (stopped, what, a)
+                assert clauses_of(table.stage, "round_voided") == [clause] * void
+                if reason:
+                    continue
+                assert clauses_of(table.stage, "recorded")[-1] == clause
+                event = [event for event in table.stage.peer.events if event.name == "recorded"][-1]
+                assert event.round == table.flow.round_last
+                if not void:
+                    assert table.record("house_decision", GOES_ON) == DONE
+
+
+def test_everything_that_its_stage_allows_is_recorded_of_a_shoe_that_goes_on_by_hand():
+    """Proves: DAB-8a (in part), DAB-11b (in part), DAB-15g (in part), DAB-15i (in part)"""
+    for stopped in (dab_stuck_card, dab_power):
+        table = empty(stopped())
+        for what in ("surrender", "box_missed", "dealer_card", "dealer_change"):
+            assert table.record(what, 1 if what != "dealer_change" else 0) == REFUSED, what
+        assert table.record("house_decision", GOES_ON) == DONE
+        assert table.record("insurance_closed") == REFUSED and table.record("surrender", 1) == REFUSED
+        for what, a, b in (
+            ("up_card", 1, 0),
+            ("insurance_closed", 0, 0),
+            ("box_missed", 2, 1),
+            ("up_card", 5, 0),
+            ("surrender", 1, 0),
+            ("burned", 1, 3),
+            ("dealer_change", 0, 0),
+            ("dealer_card", 0, 0),
+            ("ten_found", 1, 0),
+            ("face_up", 1, 0),
+            ("drawn_in_error", 1, 1),
+        ):
+            assert table.record(what, a, b) == DONE, (stopped, what)
+            event = [event for event in table.stage.peer.events if event.name == "recorded"][-1]
+            assert event.round == table.flow.round_last
+        assert table.record("box_missed", 1, 0) == REFUSED  # the dealer's card was called
+        for what, a, b in (("card_to", 1, 6), ("short_shoe", 3, 0)):  # this shoe counts no more cards
+            assert table.record(what, a, b) == REFUSED and table.reason() == ids.REASON_STATE
+        assert table.command(ids.CMD_END_ROUND) == DONE
+
+
+def test_a_round_that_goes_on_beside_a_ready_deck_is_closed_and_ended_by_commands():
+    """Proves: DDS-8e (automated, in part)"""
+    config = board("carousel")
+    config["inputs"]["back"] = 28
+    table = Table("double-down-stud", table={"decks": 2}, config=config).shuffle().deal(3)
+    table.play(("", 300, "cut", 0), ("", 900, "boot", 0), ("held_back", 900, "wait", 0))
+    table.play(("", 300, "open", 0), ("", 300, "clear", 0), ("", 300, "close", 0), ("", 600, "press", "ack"))
+    table.play(("warning_cleared", 500, "wait", 0))
+    table.shuffle(2)
+    assert table.record("house_decision", GOES_ON) == DONE
+    assert table.command(ids.CMD_END_ROUND) == REFUSED  # betting has to be closed again
+    assert table.command(ids.CMD_CLOSE_BETTING) == DONE
+    assert clauses_of(table.stage, "betting_closed") == [b"DDS-8e"]
+    assert table.command(ids.CMD_END_ROUND) == DONE
+    assert table.stage.names().count("round_ended") == 1
+    assert table.command(ids.CMD_CLOSE_BETTING) == DONE and table.stage.names().count("round_started") == 2
 
 
 def test_two_buttons_decide_where_no_table_system_does():
@@ -175,3 +273,34 @@ def test_a_set_that_went_on_by_hand_is_counted_with_its_rack_before_it_is_used_a
     assert fields_of(shoe.stage, "held_back")[-1] == [ids.NEED_RACK]
     assert shoe.record("stub_counted", 20) == DONE
     shoe.play(("", 300, "press", "green"), ("deck_loaded", 500, "wait", 0))
+
+
+def test_on_a_table_without_records_two_buttons_say_how_that_count_came_out():
+    """Proves: DAB-7j (in part)"""
+    for decision in (GOES_ON, VOID):
+        shoe = empty(dab_power())
+        assert shoe.record("house_decision", decision) == DONE
+        assert decision == VOID or shoe.command(ids.CMD_END_ROUND) == DONE
+        shoe.stage.act("load", {"cards": 20})
+        for button, told, loaded in (("ack", [ids.UNKNOWN_U16, b"DAB-7j"], 0), ("lock", [20, b"DAB-7j"], 1)):
+            shoe.play(("", 300, "press", "green"), ("", 500, "wait", 0))
+            assert fields_of(shoe.stage, "held_back")[-1] == [ids.NEED_RACK]
+            assert shoe.display[1:] == ["the rest: 20 cards", "LOCK: it is right", "ACK: it is wrong"]
+            shoe.play(("", 300, "press", button), ("", 500, "wait", 0))
+            assert [all_fields_of(shoe.stage, "recorded")[-1][1], clauses_of(shoe.stage, "recorded")[-1]] == told
+        shoe.play(("", 300, "press", "green"), ("deck_loaded", 500, "wait", 0))
+
+
+def test_a_power_cut_at_a_draw_shoe_names_the_round_that_was_open():
+    for open_round in (True, False):
+        shoe = Shoe().load().draw().boxes(2).draw(4 if open_round else 0)
+        shoe.play(("", 300, "cut", 0), ("", 900, "boot", 0), ("power_lost", 500, "wait", 0))
+        lost = [event for event in shoe.stage.peer.events if event.name == "power_lost"][-1]
+        assert (lost.round, lost.fields[1]) == ((1, 1) if open_round else (0, 0))
+    for game in ("double-down-stud", "boston-5-stud", "caribbean-stud", "double-cross-poker"):
+        table = Table(game, "draw")
+        table.stage.act("load", {"cards": 52})
+        table.play(("", 300, "press", "green"), ("deck_loaded", 600, "press", "close"), ("round_started", 500, "wait", 0))
+        table.play(("", 300, "cut", 0), ("", 900, "boot", 0), ("power_lost", 500, "wait", 0))
+        lost = [event for event in table.stage.peer.events if event.name == "power_lost"]
+        assert [(event.round, event.fields[1]) for event in lost] == [(1, 1)], game

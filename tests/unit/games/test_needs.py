@@ -356,7 +356,7 @@ def test_a_need_names_the_records_that_meet_it():
     for need in range(ids.NEED_STORE_EVENTS + 1):
         if 0 < need < ids.NEED_CARD and need not in (ids.NEED_ROUND_END, ids.NEED_BURN):
             continue
-        wanted = bit << ids.REC_FOLD | bit << ids.REC_SECOND_WAGER if need == ids.NEED_DECISIONS else 0
+        wanted = bit << ids.REC_FINAL_DEAL if need == ids.NEED_DECISIONS else 0  # all players have decided
         assert records_due(flow, need) == wanted, need
     assert records_due(flow, ids.NEED_INDUCTION) == ALL_STEPS
     row[of(1, table_facts.INDUCTED)] = 2
