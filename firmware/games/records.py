@@ -284,10 +284,10 @@ def _count_objection(flow: "Flow", a: int, b: int) -> int:
     if a == ids.UNKNOWN_U16 or b > 2:
         return ids.REASON_ARGUMENT  # no count
     if flow.tail and flow.tail != TAIL_HANDED:
-        stub = flow.facts.stub()
-        if flow.facts.row[COUNTED] or not flow.profile.stub_rounds or stub == ids.UNKNOWN_U16:
-            return ids.REASON_STATE  # counted already, never counted, or the final deal is recorded first
-        return ids.REASON_ARGUMENT if b and a == flow.facts.stub() else ids.REASON_NONE
+        stub, settling = flow.facts.stub(), flow.tail == TAIL_SETTLING
+        if not settling or flow.facts.row[COUNTED] or not flow.profile.stub_rounds or stub == ids.UNKNOWN_U16:
+            return ids.REASON_STATE  # not dealt, counted already, never counted, or the final deal is recorded first
+        return ids.REASON_ARGUMENT if b and a == stub else ids.REASON_NONE
     if b and not flow.tail:
         return ids.REASON_ARGUMENT  # no hands are out that could have been misdealt
     # Between rounds the whole deck is counted, and only to make up for what is overdue.

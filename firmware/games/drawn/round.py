@@ -208,6 +208,7 @@ class Play:
         if what == ids.REC_CUT:
             return self._cut_objection(flow, a, b)
         come = self.draws - self.burnt if drawing else self.early if one_round else 1 if self.burned else 0
+        come = self.draws if what == ids.REC_DRAWN_IN_ERROR else come
         if what == ids.REC_TEN_FOUND:  # on the table or in the rack
             come = flow.ledger.zone[zones.DEALT] + flow.ledger.zone[zones.DISCARDED]
         counted = what == ids.REC_FACE_UP or what == ids.REC_TEN_FOUND or what == ids.REC_DRAWN_IN_ERROR
@@ -384,8 +385,7 @@ class Play:
         elif flow.state == DRAWING:
             # The card counted as the burn was the first card of the round.
             flow.ledger.move(zones.DISCARDED, zones.DEALT, 1)
-            self.draws += 1
-            self.burned = 0
+            self.draws, self.burned = self.draws + 1, 0
         else:
             self.burn = 0
 

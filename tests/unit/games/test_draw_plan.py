@@ -188,7 +188,8 @@ def test_a_rejected_card_and_a_hand_on_record_shift_what_is_drawn():
     assert shoe.record("misdeal", 1, 4) == DONE  # the hand has four: the fourteenth card was the dealer's fourth
     assert shoe.taken("misdeal", 0, 4)
     shoe = PlanShoe("boston-5-stud").draw(9)
-    assert shoe.record("second_wager", 1, 1) == shoe.record("second_wager", 2, 1) == shoe.record("final_deal", 2) == DONE
+    assert shoe.record("second_wager", 1, 1) == shoe.record("second_wager", 2, 1) == DONE
+    assert shoe.record("final_deal", 2) == DONE
     for drawn, wanted in ((9, 0), (10, 0), (11, 1), (12, 1), (13, 2), (14, 3)):
         hands = [shoe.taken("misdeal", seat, 4) for seat in (1, 2, 0)]
         assert hands == [True] * wanted + [False] * (3 - wanted), drawn

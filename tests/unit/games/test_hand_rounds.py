@@ -363,6 +363,19 @@ def test_a_host_sees_what_a_round_dealt_by_hand_waits_for():
     table.end().close()
 
 
+def test_no_stub_is_counted_before_the_cards_are_dealt_whatever_the_machine_does_meanwhile():
+    """Proves: CS-7g (in part), CS-8f (in part)"""
+    for dealing in ("manual", "hand"):
+        for decks in (1, 2):
+            table = HandTable("caribbean-stud", dealing, decks).out().closed(2)
+            for count, why in ((37, 0), (36, 0), (36, 1)):
+                assert table.record("stub_counted", count, why) == REFUSED and table.reason() == ids.REASON_STATE
+            assert table.command(ids.CMD_CONFIRM_LOCKOUT) == DONE
+            assert table.record("stub_counted", 36) == DONE
+            voided = [event for event in table.stage.peer.events if event.name == "round_voided"]
+            assert [event.round for event in voided] == [1]
+
+
 def test_a_press_that_came_before_the_second_closing_does_not_end_the_round():
     table = HandTable("double-down-stud").out().closed(2)
     table.play(("", 300, "press", "green"), ("", 300, "press", "close"), ("betting_closed", 600, "wait", 0))
