@@ -9,6 +9,7 @@ rig/invariants.py do.
 
 from firmware.fault import FAULT_POWER, FAULT_RESET
 from firmware.games.profile import EXTRA_FIRST_CLOSES
+from firmware.games.table_facts import TAIL
 from firmware.machines.machine import JOB_RUNNING
 from firmware.protocol import ids, table
 from rig.answers import Answers
@@ -61,7 +62,7 @@ class PowercutInvariants:
         self.made = True  # something was recorded since the last boot: from there on what it found is sure
         self.heard = 0  # events of the host that were looked at
         self.intent = 0  # an open one
-        self.round_open = self.drawn = False
+        self.round_open = False
         self.stacks = 0  # of the open round, reported as taken
         self.voiding = b""  # the clause by which the last record voids a round whose void is not on record yet
         self.warning = 0
@@ -287,13 +288,11 @@ class PowercutInvariants:
         self.voiding = voiding(self.voiding, self.rig.app.flow, message, values, text)
         if message == ids.EV_ROUND_STARTED:
             self.round_open = not self.rig.app.flow.profile.mode  # dealt by hand, it outlives the cut
-            self.drawn = self.rig.app.flow.machine.draws  # and then its cards are in this shoe
             self.stacks = 0
         elif message == ids.EV_STACK_TAKEN:
             self.stacks = max(self.stacks, values[0])
         elif message in (ids.EV_REMAINDER_TAKEN, ids.EV_ROUND_ENDED, ids.EV_ROUND_VOIDED):
             self.round_open = False  # once every card is out there is nothing left that could be cut short
-            self.drawn = self.drawn and message == ids.EV_REMAINDER_TAKEN
         elif message == ids.EV_HELD_BACK and values[0] == ids.NEED_HOUSE_DECISION:
             self.round_open = False  # the house decides about it, and no power cut
         elif message == ids.EV_DECK_REMOVED and values[0] != ids.UNKNOWN_U16:
@@ -304,6 +303,11 @@ class PowercutInvariants:
         elif message == ids.EV_WARNING_CLEARED:
             self.warning = self.sensor = 0
 
+    def drawn(self) -> bool:
+        """Whether the cards of an open round are in a shoe that is drawn by hand."""
+        flow = self.rig.app.flow
+        return flow.machine.draws and flow.facts.row[TAIL] != 0
+
     def _owe(self, booted: "list[int]") -> None:
         """The events that a boot must record for what it found."""
         lost = self._lost(booted[0], booted[2])
@@ -311,7 +315,7 @@ class PowercutInvariants:
         self.clause = self.voiding or clause_of(self.rig.app.flow.profile, self.warning, self.stacks)
         if self.intent or self.round_open:
             self.owed.append((ids.EV_WARNING_LATCHED, [lost]))
-            self.owed.append((ids.EV_POWER_LOST, [self.intent, 1 if self.round_open or self.drawn else 0]))
+            self.owed.append((ids.EV_POWER_LOST, [self.intent, 1 if self.round_open or self.drawn() else 0]))
         elif self.warning or lost == FAULT_RESET:
             self.owed.append((ids.EV_WARNING_LATCHED, [self.warning or lost, 0, self.sensor]))
         if self.voiding:

@@ -87,15 +87,13 @@ def step_waiting_for_deck(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: i
     if flow.tail and tail_scan(flow, out, not inp.level[IN_HOPPER], now_ms):
         return 0
     need = need_for_deck(flow)
-    counted = need == ids.NEED_COUNT or need == ids.NEED_RACK
-    if counted and flow.tail in (0, TAIL_HANDED) and count_pressed(flow, now_ms):
+    if _uncounted(flow, need) and count_pressed(flow, now_ms):
         return 0
     if need == ids.NEED_INDUCTION:
         _new_deck(flow, now_ms)
     if not inp.level[IN_HOPPER] or flow.hold:
         if flow.tail == TAIL_SETTLING or flow.tail == TAIL_HOUSE:
-            end = need_for_end(flow)  # shown while no deck lies there
-            need = end if end and (end != ids.NEED_DECISIONS or flow.need == end) else need
+            need = _shown_end(flow) or need  # shown while no deck lies there
         hold_for(flow, need, 0)
         flow.panel.clear()
         return FOREVER_MS
@@ -103,6 +101,16 @@ def step_waiting_for_deck(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: i
     if hold_for(flow, need, asked) or not asked:
         return FOREVER_MS
     return _take_in(flow, now_ms)
+
+
+def _uncounted(flow: "Flow", need: int) -> bool:
+    return (need == ids.NEED_COUNT or need == ids.NEED_RACK) and (not flow.tail or flow.tail == TAIL_HANDED)
+
+
+def _shown_end(flow: "Flow") -> int:
+    """What keeps the round from its end. What players decide is shown once the end was asked for."""
+    need = need_for_end(flow)
+    return need if need != ids.NEED_DECISIONS or flow.need == need else ids.NEED_NONE
 
 
 def _new_deck(flow: "Flow", now_ms: int) -> None:

@@ -11,7 +11,6 @@ from firmware.games.profile import (
     CLAUSE_NONE,
     RULE_CLOSING_AGAIN,
     RULE_RACK,
-    RULE_RACK_WRONG,
     RULE_STUB_COUNT,
     RULE_STUB_WRONG,
     TAIL_HANDED,
@@ -123,16 +122,23 @@ def tail_next(flow: "Flow", phase: int) -> None:
 def _counted(flow: "Flow", rule: int, now_ms: int) -> bool:
     """Record the count. Without records only the dealer knows the final deal, and so which number is right. With
     records the final deal is recorded first, and presses made before do not count."""
-    cards = flow.profile.deck_cards
-    if flow.tail and flow.tail != TAIL_HANDED:
-        cards = flow.facts.stub()
     if flow.profile.recorded and flow.facts.stub_told_later():
         return False
-    right = rule == RULE_STUB_COUNT
-    if not flow.tail and flow.facts.row[RACK] and flow.profile.clauses[RULE_RACK] != CLAUSE_NONE:
-        cards, rule = cards - flow.facts.row[REMOVED], RULE_RACK if right else RULE_RACK_WRONG
-    record_do(flow, ids.REC_STUB_COUNTED, cards if right else ids.UNKNOWN_U16, 0, now_ms, rule)
+    cards = _cards_due(flow) if rule == RULE_STUB_COUNT else ids.UNKNOWN_U16
+    if _of_a_set(flow):
+        rule = -1  # the number says which it is
+    record_do(flow, ids.REC_STUB_COUNTED, cards, 0, now_ms, rule)
     return True
+
+
+def _cards_due(flow: "Flow") -> int:
+    if flow.tail and flow.tail != TAIL_HANDED:
+        return flow.facts.stub()
+    return flow.profile.deck_cards - (flow.facts.row[REMOVED] if _of_a_set(flow) else 0)
+
+
+def _of_a_set(flow: "Flow") -> bool:
+    return not flow.tail and flow.facts.row[RACK] != 0 and flow.profile.clauses[RULE_RACK] != CLAUSE_NONE
 
 
 def tail_end(flow: "Flow") -> None:

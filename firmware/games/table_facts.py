@@ -329,8 +329,7 @@ class TableFacts:
         elif what == ids.REC_HOUSE_DECISION and a == ids.HOUSE_GOES_ON:
             row[TAIL], row[STACKS] = self.profile.phase_open(row[CLOSED_AGAIN]), row[POSITIONS] and row[POSITIONS] + 1
         if consequence in (ids.COMPLETE_HAND, ids.REJECT_CARD):
-            # From the device while it holds cards, from the released rest after that.
-            self._shift(BY_HAND if row[TAIL] else EXTRA, 1)
+            self._shift(BY_HAND if row[TAIL] else EXTRA, 1)  # from the device while it holds cards, or from the rest
             row[SHORT] = max(row[STACKS], 1) if what == ids.REC_FACE_UP else 0  # found as dealt: in the one taken last
 
     def _leaves(self, position: int) -> None:
@@ -371,8 +370,9 @@ class TableFacts:
         self._set(deck, HELD, held)
 
     def _unshuffle(self, deck: int) -> None:
-        for cell in (SOURCE, CUT_MADE, MACHINE_COUNTED):
-            self._set(deck, cell, 0)
+        self._set(deck, SOURCE, 0)
+        self._set(deck, CUT_MADE, 0)
+        self._set(deck, MACHINE_COUNTED, 0)
 
     def _set(self, deck: int, cell: int, value: int) -> None:
         if deck:

@@ -42,9 +42,7 @@ def draw_page(flow: "Flow", play: "Any") -> "Page | None":
     if flow.need == ids.NEED_BURN:
         return _BURN
     if flow.need == ids.NEED_RACK:
-        cards = flow.profile.deck_cards - flow.facts.row[REMOVED]
-        then = ("Then tell the table", "system") if flow.profile.recorded else ("LOCK: it is right", "ACK: it is wrong")
-        return ("Count the rack, with", "the rest: %d cards" % cards) + then
+        return _rack(flow)
     if flow.tail == TAIL_WAGERS and state == DRAWING and not play.dealt(flow):
         return flow.profile.pages.get(DRAWING)
     if not ruled or (flow.need and flow.need != ids.NEED_UP_CARD):
@@ -59,6 +57,13 @@ def draw_page(flow: "Flow", play: "Any") -> "Page | None":
     if state == DRAW_READY and flow.positions and page is not None:
         return page[0], "Boxes: %d" % flow.positions, page[2], page[3]
     return _drawing(flow, play) if state == DRAWING else None
+
+
+def _rack(flow: "Flow") -> "Page":
+    rest = "the rest: %d cards" % (flow.profile.deck_cards - flow.facts.row[REMOVED])
+    if flow.profile.recorded:
+        return "Count the rack, with", rest, "Then tell the table", "system"
+    return "Count the rack, with", rest, "LOCK: it is right", "ACK: it is wrong"
 
 
 def _drawing(flow: "Flow", play: "Any") -> "Page":

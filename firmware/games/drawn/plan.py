@@ -53,17 +53,22 @@ def plan_undrawn(flow: "Flow") -> bool:
 def plan_objection(flow: "Flow", what: int, a: int, b: int) -> bool:
     """Whether this record is about cards that were not drawn yet: a hand that the plan has not reached, a card of the
     dealer before his first, or a decision of players before the dealer has cards."""
-    profile = flow.profile
     if not ids.REC_FOLD <= what <= ids.REC_MISDEAL or (0 < flow.positions < a and a != COMMUNITY):
         return False
     if what != ids.REC_MISDEAL:
-        return plan_left(flow) >= profile.last_cards + _fixed(flow)
-    later, more = _after(flow, a), b - due_cards(flow, a)
-    if not more:
-        return False  # the right number
-    if more < 0 and (later or not b):
-        later -= 1  # that it is short shows when the next hand gets a card
-    return plan_left(flow, a if 0 < a < COMMUNITY else 1) + more > later
+        return plan_left(flow) >= flow.profile.last_cards + _fixed(flow)
+    more = b - due_cards(flow, a)
+    return more != 0 and _to_come(flow, a) + more > _later(flow, a, b, more)
+
+
+def _to_come(flow: "Flow", seat: int) -> int:
+    return plan_left(flow, seat if 0 < seat < COMMUNITY else 1)
+
+
+def _later(flow: "Flow", seat: int, cards: int, more: int) -> int:
+    """Cards that may be to come after this hand. That it is short shows when the next hand gets a card."""
+    later = _after(flow, seat)
+    return later - 1 if more < 0 and (later or not cards) else later
 
 
 def _after(flow: "Flow", seat: int) -> int:

@@ -454,7 +454,7 @@ def test_the_rest_of_a_deck_played_once_belongs_to_no_round():
     flow.positions = 3
     _start_plan(flow, 0)
     flow.settle(TAIL_SETTLING, 1, 4, 20, 32)
-    flow.facts.row[REST] = 32
+    flow.facts.row[table_facts.REST] = 32
     flow.ledger.zone[ON_THE_TABLE] = 20
     flow.outbox.count = 0
     flow.panel.pressed[PRESS_GREEN] = 1
