@@ -38,7 +38,7 @@ PROVEN = {
     "jackpot-void": "a_validated_jackpot_of_a_void_hand_is_decided_by_a_person",
     "cs-void-hand": "a_jackpot_on_the_dealers_hand_is_divided_whichever_hands_are_void",
     "cs-up-card": "the_dealers_up_card_is_on_record_before_the_first_decision",
-    "jam-without-clause": "each_row_of_the_void_matrix",
+    "jam-without-clause": "a_machine_that_stopped_in_a_game_without_a_clause_is_decided_by_the_house",
     "dds-no-pair": "every_row_pays_as_printed",
     "dds-6b": "wagers_that_no_player_can_make_before_the_deal_are_refused",
     "dds-11a": "each_row_of_the_void_matrix",
