@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
+from floor import servers
+from floor.site import MONTH_ENDS
 from one_floor import Site, arrived, identity
 
 from fairshoe_floor.history.lease import Lease
 from fairshoe_floor.history.writer import Writer
 from fairshoe_floor.stream.event_lines import EventRow
 
-MONTH_ENDS = (  # what is on file was stored in the month before
-    "SELECT events_month((MIN(month) - interval '1 month')::date) FROM events;"
-    " UPDATE events SET month = (month - interval '1 month')::date"
-)
+ROOT = Path(__file__).resolve().parents[2]
 PARTS = "SELECT relid::text FROM pg_partition_tree('events') WHERE isleaf ORDER BY 1"
 
 
@@ -32,6 +34,7 @@ def work(site: Site, story: Callable[[Writer, psycopg.AsyncConnection[Any]], Awa
             lease = Lease()
             assert await lease.take(db)
             await story(Writer(db, lease), db)
+            await lease.release(db)
 
     asyncio.run(run())
 
@@ -40,7 +43,7 @@ def test_events_that_come_again_after_the_months_end_are_stored_once(site: Site)
     async def story(writer: Writer, db: psycopg.AsyncConnection[Any]) -> None:
         done = await writer.store([row(seq) for seq in (1, 2, 2, 5)], "s", None)
         assert (done.new, done.repeated, done.conflicts) == (3, 1, 0)
-        await db.execute(MONTH_ENDS.encode())
+        await db.execute(MONTH_ENDS)
         done = await writer.store([row(seq) for seq in range(1, 8)], "s", None)  # a resend, a refill, and news
         assert (done.new, done.repeated, done.conflicts) == (4, 3, 0)
         done = await writer.store([replace(row(2), body=b"\2"), row(9), replace(row(9), body=b"\3")], "s", None)
@@ -60,7 +63,7 @@ def test_a_stream_that_is_read_again_after_the_months_end_adds_nothing(site: Sit
     publisher, consumer = site.publisher(), site.consumer()
     site.run(publisher, consumer, until=lambda: consumer.counts.new >= 300)
     with psycopg.connect(site.database, autocommit=True) as db:
-        db.execute(MONTH_ENDS.encode())
+        db.execute(MONTH_ENDS)
         db.execute("DELETE FROM stream_places")
     site.record(1, 301, 310)
     publisher, consumer = site.publisher(), site.consumer()
@@ -86,11 +89,31 @@ def test_a_person_who_takes_a_letter_again_and_the_consumer_do_not_store_an_even
     assert site.rows("SELECT seq FROM events ORDER BY seq") == [(1,), (2,), (3,)]
 
 
+def test_a_backup_is_restored_as_the_page_of_the_floor_says(site: Site, tmp_path: Path) -> None:
+    lines = [line for line in (ROOT / "docs/FLOOR.md").read_text().splitlines() if line.startswith(("pg_", "psql -q"))]
+    assert [line.split()[0] for line in lines] == ["pg_dump", "psql", "pg_restore"]
+    folder = servers.postgres_folder()
+    environment = os.environ | {"FAIRSHOE_DATABASE": site.database, "PATH": f"{folder}:{os.environ['PATH']}"}
+
+    async def story(writer: Writer, _db: psycopg.AsyncConnection[Any]) -> None:
+        assert (await writer.store([row(1), row(2)], "s", None)).new == 2
+
+    work(site, story)
+    for line in lines:
+        subprocess.run(["sh", "-ec", line], cwd=tmp_path, env=environment, check=True)
+
+    async def later(writer: Writer, _db: psycopg.AsyncConnection[Any]) -> None:
+        assert (await writer.store([row(2), row(3)], "s", None)).new == 1
+
+    work(site, later)
+    assert site.rows("SELECT seq FROM events ORDER BY seq") == [(1,), (2,), (3,)]
+
+
 def test_months_are_dropped_by_policy_alone_one_at_a_time_and_their_events_do_not_come_back(site: Site) -> None:
     async def story(writer: Writer, db: psycopg.AsyncConnection[Any]) -> None:
         await writer.store([row(1), row(2)], "s", None)
         for _month in range(3):
-            await db.execute(MONTH_ENDS.encode())
+            await db.execute(MONTH_ENDS)
         assert await writer.drop_old_events() is None  # without a policy
         await db.execute("INSERT INTO policies VALUES ('events', 32, 'Ines')")
         dropped = [await writer.drop_old_events() for _turn in range(4)]

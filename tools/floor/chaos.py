@@ -87,6 +87,7 @@ def faults() -> list[Fault]:
         found.append(Fault("cut for good", name, lambda s, n=name: s.proxies[n].cut(), nothing))
     found.append(Fault("hang up", "shoes", Site.hang_up, nothing))
     found.append(Fault("poison", "nats", Site.poison, nothing))
+    found.append(Fault("end the month", "events", Site.end_month, nothing))
     for word, days in (("clock ahead", 100), ("clock behind", -100)):
         found.append(
             Fault(
@@ -124,7 +125,7 @@ def faults() -> list[Fault]:
 SLICE = (
     [("clock ahead", "gateway-1"), ("poison", "nats")],
     [("kill", "publisher-1"), ("kill", "postgres")],
-    [("roll back", "nats")],
+    [("end the month", "events"), ("roll back", "nats")],
     [("kill", "floor"), ("partition", "publisher-2 to nats")],
     [("freeze", "postgres"), ("hang up", "shoes")],
     [("roll back", "postgres"), ("fill the disk", "nats")],

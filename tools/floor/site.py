@@ -45,6 +45,10 @@ BOARDS = ("pico-carousel", "pico-shoe", "pico-draw")
 FIRST_SIMULATED = 0x510000  # a simulated shoe with seed 3 is device 00510003
 CAUGHT_UP_S = 60.0
 OPEN_GAPS = "SELECT device, first, last FROM gaps WHERE closed IS NULL"
+MONTH_ENDS = (
+    "SELECT events_month((MIN(month) - interval '1 month')::date) FROM events;"
+    " UPDATE events SET month = (month - interval '1 month')::date"
+)
 LAST_OF_LOGS = "SELECT device, log, MAX(seq) FROM events GROUP BY device, log"
 
 
@@ -306,6 +310,11 @@ class Site:
         """Start a gateway again with another clock."""
         self.programs[name].kill()
         self.programs[name].start(FLOOR_AHEAD_S=str(ahead_s))
+
+    def end_month(self) -> None:
+        """Everything on file was stored in the month before: what is sent again meets it in another table."""
+        with contextlib.suppress(psycopg.Error), psycopg.connect(self.postgres.url, connect_timeout=5) as db:
+            db.execute(MONTH_ENDS)
 
     def poison(self) -> None:
         """A hostile program of another device writes to the stream. None of it may stop the record of the others."""
