@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gzip
 import json
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -159,4 +160,6 @@ async def request(url: str, path: str, token: str = "", method: str = "GET", bod
     head, _, told = data.partition(b"\r\n\r\n")
     first, *rest = head.decode().split("\r\n")
     found = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in rest)}
+    if found.get("content-encoding") == "gzip":
+        told = gzip.decompress(told)
     return Answer(int(first.split()[1]), found, told.decode())

@@ -103,6 +103,8 @@ def test_what_is_known_is_asked_for_once_for_all_clients_and_runs_out_when_the_r
     async def work(url: str) -> None:
         answers = await asyncio.gather(*(request(url, "/api/v1/shoes", PAGE) for _client in range(40)))
         assert {it.status for it in answers} == {200} and over.asked <= 3
+        packed = await request(url, "/api/v1/shoes", PAGE, **{"Accept-Encoding": "gzip"})
+        assert packed.headers["content-encoding"] == "gzip" and packed.json["shoes"] == answers[0].json["shoes"]
         over.entries = [entry(1), entry(2, pit="2"), entry(3)]
         for _turn in range(100):  # renewed in the background
             listed = json.loads((await request(url, "/api/v1/shoes", PAGE)).text)["shoes"]

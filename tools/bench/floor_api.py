@@ -52,7 +52,8 @@ def fill(url: str, folder: Path, tables: int) -> Path:
 
 async def ask(port: int, path: str, token: str, until: float, times: list[float]) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 22)
-    request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\n\r\n".encode()
+    request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\n"
+    request = f"{request}Accept-Encoding: gzip\r\n\r\n".encode()
     while time.monotonic() < until:
         began = time.monotonic()
         writer.write(request)
