@@ -85,8 +85,7 @@ def faults() -> list[Fault]:
                 )
             )
         found.append(Fault("cut for good", name, lambda s, n=name: s.proxies[n].cut(), nothing))
-    found.append(Fault("hang up", "shoes", Site.hang_up, nothing))
-    found.append(Fault("poison", "nats", Site.poison, nothing))
+    found += [Fault("hang up", "shoes", Site.hang_up, nothing), Fault("poison", "nats", Site.poison, nothing)]
     found.append(Fault("end the month", "events", Site.end_month, nothing))
     for word, days in (("clock ahead", 100), ("clock behind", -100)):
         found.append(
