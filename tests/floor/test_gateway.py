@@ -254,7 +254,7 @@ def test_a_device_hears_a_session_receipts_and_the_time_and_nothing_else(tmp_pat
 
 GATEWAY = ("gateway", "api", "inventory.py", "samples.py", "journals.py", "reader.py", "rounds.py")
 NAMESAKES = ("fairshoe_floor.reader", "fairshoe.journal.export")  # have a Shoe and a Record that command nothing
-FLEET = ("add", "journal_is", "journal_record")  # all that the gateway may use of the open shoes
+FLEET = ("add", "journal_is", "journal_record", "journal_signed")  # all that the gateway may use of the open shoes
 
 
 def gateway_sources() -> list[Path]:
