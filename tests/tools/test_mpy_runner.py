@@ -217,6 +217,15 @@ def test_a_file_without_tests_is_a_failure(runner: Runner) -> None:
     assert "no tests" in runner.test("x = 1\n")["(file)"]
 
 
+def test_a_file_whose_tests_are_all_in_the_list_is_no_failure(runner: Runner) -> None:
+    runner.write("tests/unit/test_a.py", GOOD)
+    runner.write("tests/unit/test_b.py", GOOD)
+    runner.write("list.txt", "tests/unit/test_a.py::test_good\n")
+    done = runner.node("test.mjs", "--without", "list.txt", "tests/unit")
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.decode().splitlines()[-1] == "1 passed, 0 failed, 1 left out by list.txt"
+
+
 def test_a_crash_of_the_vm_is_a_failure_and_the_rest_goes_on(runner: Runner) -> None:
     # An exception thrown by JavaScript that passes through no Python handler: the VM is gone.
     source = "import js\n" + GOOD + "def test_crash():\n    js.process.exit(0)\n" + LAST
