@@ -42,7 +42,7 @@ def next_moves(stage: "Stage", plays: bool = False) -> "list[Move]":
         return [(500, "open", {}), (500, "clear", {}), (500, "close", {}), (500, "press", {"button": "ack"})]
     if state in TAKING or (state in _IDLE and plant.tray and flow.machine.state != JOB_RUNNING):
         return [(600, "take", {})]
-    if flow.need in (ids.NEED_COUNT, ids.NEED_HOUSE_DECISION):
+    if flow.need in (ids.NEED_COUNT, ids.NEED_RACK, ids.NEED_HOUSE_DECISION):
         return [(1500, "press", {"button": "lock"})]  # counted, and right; or the round goes on
     if flow.need == ids.NEED_INDUCTION and not flow.profile.recorded:  # a deck is ordered off: confirm another
         return [(500, "open", {}), (500, "clear", {}), (500, "close", {}), (2000, "press", {"button": "ack"})]

@@ -134,9 +134,10 @@ class Story:
             self.round = 0
             self.round_known = True
         elif isinstance(event, messages.RemainderTaken) or (
-            isinstance(event, messages.PowerLost) and not event.round_open
+            isinstance(event, messages.PowerLost) and (not event.round_open or event.during == EV_DECK_LOADED)
         ):
-            self.cards_out = True  # from here on there is nothing left that could be cut short
+            # From here on there is nothing left that could be cut short: a round of a manual shoe outlives the cut.
+            self.cards_out = True
         elif isinstance(event, messages.HeldBack) and event.need == messages.Need.HOUSE_DECISION:
             self.cards_out = True  # the machine stopped, and the round is held beside it until the house decides
 

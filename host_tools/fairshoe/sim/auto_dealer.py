@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from firmware.protocol.ids import NEED_COUNT
+from firmware.protocol.ids import NEED_COUNT, NEED_RACK
 from rig.actions import do
 from rig.operator import next_moves
 from rig.rig import Rig
@@ -52,5 +52,5 @@ class AutoDealer:
             self._moves.append((due_us, action, arguments))
 
     def _for_hands(self, button: str) -> bool:
-        """A person clears warnings (ACK), and says that a stub was counted and is right (LOCK)."""
-        return button == "ack" or (button == "lock" and self.rig.app.flow.need == NEED_COUNT)
+        """A person clears warnings (ACK), and says that a stub or a rack was counted and is right (LOCK)."""
+        return button == "ack" or (button == "lock" and self.rig.app.flow.need in (NEED_COUNT, NEED_RACK))

@@ -214,7 +214,9 @@ STEPS: dict[Need, Step] = {
     Need.PROGRESSIVE: Step("report wagers and chips, which must agree: record progressive WAGERS CHIPS"),
     Need.BURN: Step("draw a card and burn it", hand=True),
     Need.HOLE_CARD: Step("report the dealer's up-card: record up-card RANK; then use the reader"),
-    Need.RACK: Step("count the rack and report it: record stub-counted CARDS"),
+    Need.RACK: Step(
+        "count the rack and report it: record stub-counted CARDS; or press LOCK if it is right, ACK if not"
+    ),
     Need.CARD: Step("a card is due from the deck: command give-card, or press LOCK", command=GiveCard),
     Need.HOUSE_DECISION: Step(
         "no rule covers this stop: a supervisor decides; record house-decision goes-on or void, or LOCK or CLOSE"
