@@ -1,7 +1,8 @@
 """Odd sequences against the books: a kill or a full disk at every statement, and two programs at the same file."""
 
-import multiprocessing
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -107,29 +108,29 @@ def test_two_programs_cannot_decide_one_payout_in_two_ways(tmp_path: Path) -> No
         assert one.audit() == other.audit() == []
 
 
-def fill(path: Path, number: int) -> None:
-    """Another program: fills with slips, each of them entered twice."""
-    with Books(path) as books:
-        for slip in range(20):
-            for _ in range(2):
-                books.rack.add("fill", 100, "J. Doe", key=f"{number}-{slip}")
+# Another program: fills with slips, each of them entered twice.
+FILL = """
+import sys
+from pathlib import Path
+from fairshoe_table.books.books import Books
+with Books(Path(sys.argv[1])) as books:
+    for slip in range(20):
+        for _ in range(2):
+            books.rack.add("fill", 100, "J. Doe", key=f"{sys.argv[2]}-{slip}")
+"""
 
 
 def test_racks_and_rounds_of_three_programs_agree(tmp_path: Path) -> None:
     path = tmp_path / "books.db"
     with Books(path) as books:
         books.rack.add("opening", 100_000, "J. Doe")
-        context = multiprocessing.get_context("spawn")
-        programs = [context.Process(target=fill, args=(path, number)) for number in range(2)]
-        for program in programs:
-            program.start()
+        programs = [subprocess.Popen([sys.executable, "-c", FILL, str(path), str(number)]) for number in range(2)]
         for _ in range(10):
             number = books.open_round(DDS)
             for told in [*ROUNDS[DDS], OVER]:
                 books.record(number, told, options_of(DDS))
         for program in programs:
-            program.join(60)
-            assert program.exitcode == 0
+            assert program.wait(60) == 0
         shift = books.rack.shift(1)
         assert shift.total("fill") == 4000 and shift.expected == 104_000 + shift.win and shift.win == -60_000
         books.rack.add("closing", shift.expected, "J. Doe")
