@@ -128,6 +128,14 @@ def _refuse(trace: Trace, real: Real, self: Any, role: int, lane: Any) -> bool:
     return done
 
 
+@hook(journal.Journal, "keep_boot")
+def _keep_boot(trace: Trace, real: Real, self: Any, boot: int) -> bool:
+    done = real(self, boot)
+    if done:
+        trace.add("keep_boot")
+    return done
+
+
 @hook(journal.Journal, "attested")
 def _attested(trace: Trace, real: Real, self: Any, *rest: Any) -> bytes:
     trace.add("journal_is")

@@ -23,6 +23,7 @@ class Story:
         self.round = 0  # the one that is open
         self.round_seq = 0
         self.cards_out = False  # of that round
+        self.by_hand = False  # that round is dealt by hand, and outlived a power cut
         self.round_last = 0
         # A file that begins in the middle does not tell whether a round was open then; nor does one with a hole in it.
         self.round_known = whole
@@ -65,7 +66,7 @@ class Story:
         is_open = 1 if self.round and self.round_seq >= reach and not self.cards_out else 0
         if during or is_open:
             # A loaded deck without a started stack may lie in a manual shoe, where power cuts no round short.
-            open_known = self.round_known and not (is_open and during == EV_DECK_LOADED)
+            open_known = self.round_known and not (is_open and during == EV_DECK_LOADED) and not self.by_hand
             self.owed = (during if self.motion_known else None, is_open if open_known else None)
         else:
             self.owed = None
@@ -127,17 +128,18 @@ class Story:
                 yield f"round {event.round} begins after round {self.round_last}"
             self.round = event.round
             self.round_known = True
-            self.cards_out = False
+            self.cards_out = self.by_hand = False
             self.round_seq = event.seq
             self.round_last = event.round
         elif isinstance(event, (messages.RoundEnded, messages.RoundVoided)):
             self.round = 0
             self.round_known = True
+            self.by_hand = False
         elif isinstance(event, messages.RemainderTaken) or (
             isinstance(event, messages.PowerLost) and (not event.round_open or event.during == EV_DECK_LOADED)
         ):
-            # From here on there is nothing left that could be cut short: a round of a manual shoe outlives the cut.
-            self.cards_out = True
+            self.cards_out = True  # from here on there is nothing left that could be cut short
+            self.by_hand = isinstance(event, messages.PowerLost)
         elif isinstance(event, messages.HeldBack) and event.need == messages.Need.HOUSE_DECISION:
             self.cards_out = True  # the machine stopped, and the round is held beside it until the house decides
 
