@@ -3,6 +3,7 @@ brings any machine back to play. A state that this operator cannot leave is a de
 
 from firmware.fault import FAULT_ENTROPY
 from firmware.games import flow as states
+from firmware.games.drawn.plan import plan_undrawn
 from firmware.games.profile import TAIL_SETTLING
 from firmware.machines.machine import JOB_RUNNING
 from firmware.protocol import ids
@@ -85,7 +86,9 @@ def _draw_moves(stage: "Stage", plays: bool) -> "list[Move]":
         return [(500, "press", {"button": BUTTONS[flow.shown]})]
     if state == states.DRAWING:
         # Betting is closed again only when the cards of the plan are out.
-        if flow.tail > TAIL_SETTLING or (plays and not flow.machine.cut_seen):
+        # A table that records what players decide wants every card of the plan; others end with the cut card.
+        due = not flow.machine.cut_seen or (flow.profile.recorded and plan_undrawn(flow))
+        if flow.tail > TAIL_SETTLING or (plays and due):
             return [(300, "draw", {"ms": 200})]
         return [(500, "press", {"button": "green"})]
     if state == states.DECK_SPENT and plant.hopper:

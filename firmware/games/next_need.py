@@ -154,7 +154,8 @@ def _round(flow: "Flow") -> int:
         return need_for_cards(flow) or ids.NEED_LOCKOUT
     drawing = flow.state == DRAWING
     if drawing and flow.need != ids.NEED_COUNT and not flow.play.dealt(flow):
-        return ids.NEED_DRAW
+        # What players decide keeps the round from its end: shown once that was asked for.
+        return ids.NEED_DECISIONS if flow.need == ids.NEED_DECISIONS and undecided(flow) else ids.NEED_DRAW
     if flow.tail == TAIL_SETTLING:
         # At a draw shoe the count is due when the end was asked for, or the cards of a known plan are out.
         need = need_for_end(flow)
