@@ -117,6 +117,10 @@ class _Replay:
         self._expect("last", last)
         self._expect("lane_op", op)
 
+    def _welcome(self, session: int, _first: int) -> None:
+        self.state["welcomes"].discard(session)  # a hello that arrives twice is answered twice
+        self.monitor.take("welcome", session)
+
     def _write_accepted(self, outcome: int, op: int) -> None:
         self.monitor.take("write_accepted", outcome * _BOUNDS["K"] + op)
 

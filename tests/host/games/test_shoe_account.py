@@ -144,10 +144,10 @@ class ShoeTable(RuleBasedStateMachine):
     @precondition(lambda self: self.playing() and self.flow.state == states.DRAWING)
     @rule()
     def drawn_in_error(self) -> None:
-        """Seen, it is the next card only after the deal; not seen, always. It stays where it is."""
+        """Seen, it is the next card only after the deal; not seen, once a card has come. It stays where it is."""
         least = 1 + 2 * (self.boxes or 1)
         assert self.record(ids.REC_DRAWN_IN_ERROR, 1, 1) == (self.flow.play.draws > least)
-        assert self.record(ids.REC_DRAWN_IN_ERROR, 1, 0)
+        assert self.record(ids.REC_DRAWN_IN_ERROR, 1, 0) == (self.flow.play.draws > 0)
 
     @precondition(lambda self: self.playing() and self.flow.state == states.DRAWING)
     @rule()
