@@ -8,7 +8,7 @@ from hil.rounds import check_display_round, good_round, round_by_display
 
 BREAK_US = 3000  # of a line at rest or in a frame: 35 bit times are a break
 BREAK_EVERY_MS = 400
-BACK_MS = 3000  # the device repeats what was not acknowledged
+BACK_MS = 9000  # by then the device has repeated what was not acknowledged: RESEND_MS_MAX
 
 
 def unharmed(player: Player, first: int) -> None:
