@@ -46,9 +46,9 @@ BROKEN = (
     Broken("CS-4b", "hand", "table_facts.py", "self._set(deck, SOURCE, ids.FROM_MACHINE)", "pass"),
     Broken("DDS-4b", "manual", "table_facts.py", "return bool(self.profile.cut_after >> ", "return bool(2 >> "),
     Broken("DCP-7e", "manual", "prerequisites.py", "_stub_rounds(flow, deck) + 1 >=", "_stub_rounds(flow, deck) >="),
-    Broken("B5-7d", "manual", "drawn/round.py", "zone[zones.DISCARDED] > plan", "zone[zones.DISCARDED] > plan + 1"),
-    Broken("CS-7e", "manual", "drawn/round.py", "zone[zones.DISCARDED] > plan", "zone[zones.DISCARDED] > plan + 1"),
-    Broken("DCP-7c", "manual", "drawn/round.py", "zone[zones.DISCARDED] > plan", "zone[zones.DISCARDED] > plan + 1"),
+    Broken("B5-7d", "manual", "drawn/round.py", "+ plan_final(flow) < 0", "+ plan_final(flow) < -1"),
+    Broken("CS-7e", "manual", "drawn/round.py", "+ plan_final(flow) < 0", "+ plan_final(flow) < -1"),
+    Broken("DCP-7c", "manual", "drawn/round.py", "+ plan_final(flow) < 0", "+ plan_final(flow) < -1"),
 )
 
 

@@ -256,7 +256,7 @@ class DoubleCrossPoker(StackGame):
         self, play: Play, ask: Ask, stacks: Mapping[int, tuple[int, ...]], rest: tuple[int, ...]
     ) -> tuple[int, ...]:
         if ask.seat == COMMUNITY:
-            return tuple(rest[place] for place in PLACES[ask.part])
+            return tuple(rest[place] for place in PLACES[ask.part] if place < len(rest))
         return super().lies_at(play, ask, stacks, rest)
 
     def place(self, play: Play, seat: int) -> Place:

@@ -165,7 +165,8 @@ SINCE = {
 
 def test_no_record_is_about_cards_that_were_not_drawn():
     """Proves: DDS-11a (manual, in part), DDS-11d (manual, in part), B5-12a (manual, in part),
-    B5-12d (manual, in part), CS-13d (manual, in part), DCP-12c (manual, in part)"""
+    B5-12d (manual, in part), CS-7e (manual, in part), CS-13d (manual, in part),
+    DCP-12c (manual, in part)"""
     for game, since in SINCE.items():
         shoe = PlanShoe(game)
         for drawn in range(max(since.values()) + 1):
