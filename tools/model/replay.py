@@ -90,8 +90,6 @@ class _Replay:
     def _said_before(self, name: str, values: list[int]) -> bool:
         """The real code may say a thing twice that changes nothing."""
         state = self.state
-        if name == "note_handled":
-            return state["handled"][state["host_log"]] == values[0]
         if name == "confirm":
             return state["confirmed"] == values[0]
         return name == "journal_is" and bool(state["journal_log"][state["session"]])
