@@ -2,9 +2,10 @@
 
     python -m gate [--full] [--jobs N] [STAGE ...]
 
-The gate is for every commit: six minutes on two idle cores. The full set is for CI and for a release: tests marked
-`full`, the tests of tests/unit/long_on_vm.txt on the MicroPython VM, the types of tests and tools, and tests that draw
-what they try with more draws. Every test is in one of the two sets; tests/tools/test_stages.py holds that.
+The gate is for every commit: ten minutes on two idle cores, six are the aim. The full set is for CI and for a release:
+tests marked `full`, the tests of tests/unit/long_on_vm.txt on the MicroPython VM, the types of tests and tools, and
+tests that draw what they try with more draws. Every test is in one of the two sets; tests/tools/test_stages.py holds
+that.
 
 A stage named alone prints as it goes. Otherwise stages run four at a time, the longest first: many tests wait, so
 four keep two cores busy. What a stage printed is in build/stages, and that of a failed one is shown at the end.

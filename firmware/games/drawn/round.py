@@ -131,7 +131,7 @@ class Play:
             return flow.positions * profile.stack_cards + profile.last_cards + fixed if flow.positions else 0
         return 1 + 2 * flow.positions - self.missed if flow.positions else 0
 
-    def dealt(self, flow: "Flow") -> bool:  # the cards of the plan, as far as it is known
+    def dealt(self, flow: "Flow") -> bool:  # whether every card of the deal that is known by now was drawn
         return self.draws > 0 and self.draws >= self.deal(flow)
 
     def beyond(self, flow: "Flow") -> bool:
