@@ -154,6 +154,7 @@ def serve(simulator: Simulator, lines: PipedLines | PromptedLines, hands: bool) 
     """Run until stopped; Ctrl-C is a normal way to stop."""
     try:
         with contextlib.suppress(KeyboardInterrupt):
+            lines.begin()
             simulator.run(lines, hands)
     finally:
         lines.close()

@@ -107,6 +107,9 @@ class PipedLines:
         self._source = source
         self._pending = b""
 
+    def begin(self) -> None:
+        pass
+
     def fileno(self) -> int:
         return self._source.fileno()
 
@@ -147,6 +150,9 @@ class PromptedLines:
             if sys.stdin.isatty() and hasattr(readline, "set_pre_input_hook"):
                 readline.set_pre_input_hook(self._drawn)
                 self._hooked = True
+
+    def begin(self) -> None:
+        """Draw the prompt. Until then a person has nothing to type at, and no reason to press Ctrl-C."""
         threading.Thread(target=self._read, daemon=True).start()
 
     def fileno(self) -> int:
