@@ -269,10 +269,11 @@ async def _warnings(service: Service, request: Request) -> Response:
 
 async def _alarms(service: Service, request: Request) -> Response:
     grant = service.grant(request)
-    entries = {it.entry.device: it.entry for it in (await service.changes.known(service.reader, "shoes")).values}
     known = await service.changes.known(service.reader, "alarms")
     body = known.bodies.get(grant.view)
     if body is None:
+        shoes = await service.changes.known(service.reader, "shoes")
+        entries = {it.entry.device: it.entry for it in shoes.values}
         found: list[Json] = []
         for alarm in known.values:
             entry = entries.get(alarm.device)

@@ -166,12 +166,14 @@ class CentralReader:
         for row in self._rows(_SHOES, (devices,)):
             known = self._made.get(row[0])
             if known is None or known[0] != row:
-                known = self._made[row[0]] = (row, self._shoe(*row))
+                same = known is not None and known[0][1] == row[1]  # its sample, which is the most work to read
+                known = self._made[row[0]] = (row, self._shoe(known[1].sample if known and same else None, *row))
             found.append(known[1])
         return found
 
     def _shoe(
         self,
+        sample: Sample | None,
         device: int,
         text: str | None,
         log: bytes | None,
@@ -181,7 +183,8 @@ class CentralReader:
         *rest: Any,
     ) -> Shoe:
         entry, gateway = self._entries[device]
-        sample: Sample | None = sample_from_json(text) if text else None
+        if sample is None and text:
+            sample = sample_from_json(text)
         return Shoe(
             entry,
             gateway,
