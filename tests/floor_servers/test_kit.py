@@ -18,11 +18,13 @@ from one_floor import Site
 from test_accounts import write_inventory
 
 from fairshoe.cli.command_line import main, parse
+from fairshoe.journal.signatures import WORD, read_public_keys
 from fairshoe_floor.alarms import book
 from fairshoe_floor.alarms.desk import Desk
 from fairshoe_floor.alarms.rules import load_rules
 from fairshoe_floor.history.consumer import Consumer
 from fairshoe_floor.history.roles import WRITES
+from fairshoe_floor.inventory import read_inventory
 from fairshoe_floor.stream import broker
 from fairshoe_floor.stream.names import FLOOR
 
@@ -62,6 +64,19 @@ def test_the_tool_of_each_part_accepts_its_files(tmp_path: Path, tool: str) -> N
     }
     for command in commands[tool]:
         passes(*command)
+
+
+def test_public_keys_of_all_pits_go_with_their_inventories(tmp_path: Path) -> None:
+    files: list[Path] = []
+    for device in (1, 2):  # both name it signing.pub
+        (tmp_path / f"pit{device}").mkdir()
+        files.append(write_inventory(tmp_path / f"pit{device}", f"pit-{device}", device))
+        files[-1].write_text(files[-1].read_text().replace("[[shoe]]", 'public_keys = "signing.pub"\n[[shoe]]'))
+        (files[-1].parent / "signing.pub").write_text(f"{WORD} {device:08x} 1 {device:064x}\n")
+    assert main(["floor", "kit", str(tmp_path / "house"), *map(str, files)]) == 0
+    for device in (1, 2):
+        copied = read_inventory(tmp_path / "house" / "var" / "lib" / "fairshoe" / f"pit-{device}.toml")
+        assert {it.device for it in read_public_keys(str(copied.public_keys))} == {1, 2}
 
 
 def test_units_call_programs_with_options_that_they_have(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from fairshoe.files import write_private
 from fairshoe_floor.api.tokens import add_token, new_token
 from fairshoe_floor.history.roles import PREFIX, ROLES
 from fairshoe_floor.inventory import Inventory
+from fairshoe_floor.journals import trusted_keys
 from fairshoe_floor.kit.accounts import file_name, write_accounts
 from fairshoe_floor.kit.certificates import Authority
 from fairshoe_floor.kit.passwords import kept_password, verifier
@@ -73,14 +74,28 @@ class Kit:
         write_accounts(self._etc, self._inventories, self._names)
         self._write_certificates()
         self._write("nats.conf", self._etc / "nats.conf")
-        for source, (_inventory, pit, _host) in zip(self._files, self._pits, strict=True):
-            target = self._folder / "var" / "lib" / "fairshoe" / f"{pit}.toml"
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(source.read_bytes())
+        self._write_inventories()
         self._write_units()
         self._write_roles()
         self._write_monitoring()
         self._write("RUNBOOK.md", self._folder / "RUNBOOK.md")
+
+    def _write_inventories(self) -> None:
+        """With the public keys that they name by a relative path. Pits may share the name of that file: it then has the
+        lines of each."""
+        state = self._folder / "var" / "lib" / "fairshoe"
+        state.mkdir(parents=True, exist_ok=True)
+        keys: dict[Path, dict[str, None]] = {}
+        for source, (inventory, pit, _host) in zip(self._files, self._pits, strict=True):
+            (state / f"{pit}.toml").write_bytes(source.read_bytes())
+            folder, named = source.resolve().parent, inventory.public_keys
+            if named is not None and named.is_relative_to(folder):
+                trusted_keys(inventory)  # refuses what is no public key
+                lines = named.read_text(encoding="ascii").splitlines()
+                keys.setdefault(state / named.relative_to(folder), {}).update(dict.fromkeys(lines))
+        for target, lines in keys.items():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text("\n".join([*lines, ""]), encoding="utf-8")
 
     def _write(self, template: str, target: Path, **words: object) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
