@@ -12,20 +12,11 @@ from unittest.mock import Mock
 import pytest
 from bench_case import Case, Meddler, figures, only
 
+from fairshoe.bench import report_file
 from fairshoe.bench.deck_runner import Overdue, Play
 from fairshoe.bench.hands import CUT, ON, Deed, Technician
 from fairshoe.bench.line_noise import NoisyPort
 from fairshoe.bench.plan import load_plan
-from fairshoe.bench.report_file import (
-    FAILED,
-    INCOMPLETE,
-    NOT_APPLICABLE,
-    NOT_RUN,
-    NOT_TESTED,
-    PASSED,
-    STOPPED,
-    StepResult,
-)
 from fairshoe.bench.steps import Bench, Findings, fresh_meters, identity
 from fairshoe.errors import PortLost, UsageError
 from fairshoe.keys import role_key, write_key
@@ -53,7 +44,7 @@ MACHINES = {
 }
 
 
-def by_id(results: list[StepResult]) -> dict[str, StepResult]:
+def by_id(results: list[report_file.StepResult]) -> dict[str, report_file.StepResult]:
     return {result.id: result for result in results}
 
 
@@ -62,10 +53,10 @@ def test_a_good_machine_passes_everything_that_applies_to_it(kind: str, tmp_path
     url, nothing_for_it = MACHINES[kind]
     case = Case(url, tmp_path)
     run = case.run(ACCEPTANCE)
-    assert [(result.id, result.reason) for result in run.results if result.status == FAILED] == []
-    assert run.verdict[0] == PASSED and ", 1 not tested: needs --key-file" in run.verdict[1], run.verdict
-    assert [result.id for result in run.results if result.status == NOT_TESTED] == ["commands"]
-    skipped = {result.id: result.reason for result in run.results if result.status == NOT_APPLICABLE}
+    assert [(result.id, result.reason) for result in run.results if result.status == report_file.FAILED] == []
+    assert run.verdict[0] == report_file.PASSED and ", 1 not tested: needs --key-file" in run.verdict[1], run.verdict
+    assert [result.id for result in run.results if result.status == report_file.NOT_TESTED] == ["commands"]
+    skipped = {result.id: result.reason for result in run.results if result.status == report_file.NOT_APPLICABLE}
     assert set(skipped) == nothing_for_it
     assert all(skipped.values()), "what does not apply says why"
     assert all(deck["verdict"] != "WRONG" for deck in run.decks)
@@ -105,9 +96,9 @@ def test_the_figures_are_what_the_machine_did(tmp_path: Path) -> None:
 def test_a_bad_machine_is_found_out(faults: str, step: str, told: str, tmp_path: Path) -> None:
     plan = only(load_plan("acceptance"), step, decks=7)
     run = Case(f"sim://pico-carousel?seed=3&faults={faults}", tmp_path).run(plan)
-    assert run.results[0].status == FAILED, run.results[0]
+    assert run.results[0].status == report_file.FAILED, run.results[0]
     assert told in run.results[0].reason
-    assert run.verdict[0] == FAILED
+    assert run.verdict[0] == report_file.FAILED
 
 
 def test_a_key_switch_that_is_not_seen_fails_its_step(tmp_path: Path) -> None:
@@ -121,7 +112,7 @@ def test_a_key_switch_that_is_not_seen_fails_its_step(tmp_path: Path) -> None:
 
     case.hands = Dead(original, lambda _deed: None)
     run = case.run(only(ACCEPTANCE, "key-switch"))
-    assert run.results[0].status == FAILED
+    assert run.results[0].status == report_file.FAILED
     assert "Key switch seen on: 0, must be 1" in run.results[0].reason
 
 
@@ -135,7 +126,7 @@ def test_a_cut_card_that_shows_too_late_fails_its_step(tmp_path: Path) -> None:
 
     case.hands = Careless(original, lambda _deed: None)
     run = case.run(only(ACCEPTANCE, "cut-card"))
-    assert run.results[0].status == FAILED
+    assert run.results[0].status == report_file.FAILED
     assert figures(run.results[0])["cut_off_by"] == 2
 
 
@@ -152,7 +143,7 @@ def test_a_start_that_was_no_power_on_fails_the_self_test(tmp_path: Path) -> Non
 
     case.hands = Crash(original, lambda _deed: None)
     run = case.run(only(ACCEPTANCE, "power-on"))
-    assert run.results[0].status == FAILED
+    assert run.results[0].status == report_file.FAILED
     assert figures(run.results[0])["resets"] == 1
 
 
@@ -161,7 +152,7 @@ def test_another_board_than_expected_and_a_device_that_falls_silent_fail_the_fir
     case.line.sim.rig.board_crc += 1  # what the bench expects: the device has told its own
     run = case.run(only(ACCEPTANCE, "identity"))
     assert figures(run.results[0])["board_known"] == 0
-    assert run.results[0].status == FAILED
+    assert run.results[0].status == report_file.FAILED
     mute = Case("sim://pico-shoe?seed=3", tmp_path / "mute")
     mute.device.rest(1.0)
     before = fresh_meters(mute.device)
@@ -198,7 +189,7 @@ def test_a_machine_that_miscounts_is_found_out(tmp_path: Path) -> None:
     run = case.run(only(replace(load_plan("count-accuracy")), "counts", differences=[1]))
     assert figures(run.results[0])["long_noticed"] == 0
     assert figures(run.results[0])["miscounted"] == 1
-    assert run.results[0].status == FAILED
+    assert run.results[0].status == report_file.FAILED
     assert run.decks[0]["verdict"] == "NOT TOLD APART"
 
 
@@ -219,15 +210,15 @@ def test_a_jam_that_is_not_noticed_as_one_fails_the_drill(tmp_path: Path) -> Non
     case.hands = Forgetful(original, no_strip)
     run = case.run(only(load_plan("jam-drill"), "jam-throat"))
     assert figures(run.results[0])["jams_noticed"] == 0
-    assert run.results[0].status == FAILED
+    assert run.results[0].status == report_file.FAILED
     assert "jam 1: not noticed" in run.results[0].notes
 
 
 def test_a_machine_that_cannot_be_emptied_ends_the_run_as_failed(tmp_path: Path) -> None:
     run = Case("sim://pico-carousel?faults=home_lost", tmp_path).run(only(ACCEPTANCE, "identity", "power-on", "door"))
-    assert [result.status for result in run.results] == [PASSED, FAILED, NOT_RUN]
+    assert [result.status for result in run.results] == [report_file.PASSED, report_file.FAILED, report_file.NOT_RUN]
     verdict, reason = run.verdict
-    assert verdict == FAILED
+    assert verdict == report_file.FAILED
     assert "could not be brought to rest" in reason
 
 
@@ -243,12 +234,12 @@ def test_ctrl_c_keeps_what_was_found_and_says_what_the_machine_is_doing(tmp_path
     case.on_event = stop
     run = case.run(only(ACCEPTANCE, "identity", "decks", "door"))
     assert run.interrupted
-    assert [result.status for result in run.results] == [PASSED, STOPPED, NOT_RUN]
+    assert [result.status for result in run.results] == [report_file.PASSED, report_file.STOPPED, report_file.NOT_RUN]
     assert figures(run.results[1])["decks"] == 1, "the deck that was run is in the report"
-    assert run.verdict[0] == INCOMPLETE
+    assert run.verdict[0] == report_file.INCOMPLETE
     assert "continues without the bench" in run.aftermath()
     report = case.report(run)
-    assert report["verdict"] == INCOMPLETE
+    assert report["verdict"] == report_file.INCOMPLETE
     assert len(report["decks"]) == 1
 
 
@@ -262,11 +253,11 @@ def test_a_lost_device_is_told_and_the_report_still_made(tmp_path: Path) -> None
     case.hands = Meddler(case.hands, unplug)
     run = case.run(only(ACCEPTANCE, "identity", "decks", "door"))
     assert isinstance(run.error, PortLost)
-    assert [result.status for result in run.results] == [PASSED, STOPPED, NOT_RUN]
+    assert [result.status for result in run.results] == [report_file.PASSED, report_file.STOPPED, report_file.NOT_RUN]
     verdict, reason = run.verdict
-    assert verdict == INCOMPLETE
+    assert verdict == report_file.INCOMPLETE
     assert "device was lost" in reason
-    assert case.report(run)["steps"][1]["status"] == STOPPED
+    assert case.report(run)["steps"][1]["status"] == report_file.STOPPED
 
 
 def test_the_power_cut_drill_lives_through_a_port_that_goes_with_the_power(tmp_path: Path) -> None:
@@ -313,7 +304,7 @@ def test_a_plug_pulled_too_late_does_not_pass_for_a_power_cut_in_a_shuffle(tmp_p
     case = Case("sim://pico-carousel?seed=3", tmp_path)
     plan = only(load_plan("power-cut-drill"), "power-cut-shuffle", times=1, after_ms=30000)
     run = case.run(plan)
-    assert run.results[0].status == FAILED
+    assert run.results[0].status == report_file.FAILED
     assert figures(run.results[0])["told_void"] == 0
 
 
@@ -329,7 +320,7 @@ def test_noise_that_changes_an_event_unnoticed_would_be_found(tmp_path: Path) ->
     case.hands = Meddler(case.hands, alter)
     run = case.run(only(load_plan("link-noise"), "noise"))
     assert (figures(run.results[0])["events_altered"] or 0) >= 1
-    assert run.results[0].status == FAILED
+    assert run.results[0].status == report_file.FAILED
 
 
 class Wire:
@@ -377,7 +368,7 @@ def test_noise_does_what_it_says_it_did_and_the_same_for_one_seed() -> None:
 def test_a_quiet_line_is_no_noise_drill(tmp_path: Path) -> None:
     case = Case("sim://pico-shoe?seed=3", tmp_path)
     run = case.run(only(load_plan("link-noise"), "noise", flip_ppm=0, lose_ppm=0))
-    assert run.results[0].status == FAILED
+    assert run.results[0].status == report_file.FAILED
     assert "damaged frames noticed by the device: 0" in run.results[0].reason
 
 
@@ -386,13 +377,13 @@ def test_a_round_by_commands_with_the_key_of_the_table(tmp_path: Path) -> None:
     write_key(tmp_path / "device.key", "device", secret)
     case = Case(f"sim://pico-carousel?key={tmp_path}/device.key", tmp_path, role_key(secret, Role.TABLE))
     run = case.run(only(ACCEPTANCE, "commands"))
-    assert run.results[0].status == PASSED, run.results[0]
+    assert run.results[0].status == report_file.PASSED, run.results[0]
     assert figures(run.results[0])["commands_done"] == 6
     assert case.report(run)["port"] == "sim://pico-carousel?key=...", "where a key lies is nothing for a report"
     recorder = Case(f"sim://pico-carousel?key={tmp_path}/device.key", tmp_path / "r", role_key(secret, Role.RECORDER))
     other = recorder.run(only(ACCEPTANCE, "commands"))
-    assert other.results[0].status == NOT_TESTED
-    assert other.verdict == (INCOMPLETE, "1 not tested: needs --key-file, the key of the table.")
+    assert other.results[0].status == report_file.NOT_TESTED
+    assert other.verdict == (report_file.INCOMPLETE, "1 not tested: needs --key-file, the key of the table.")
 
 
 @pytest.mark.parametrize("kind, done", [("shelves", 2), ("shoe", 6), ("draw", 2)])
@@ -401,7 +392,7 @@ def test_every_mechanism_takes_the_commands_it_has(kind: str, done: int, tmp_pat
     write_key(tmp_path / "device.key", "device", secret)
     case = Case(f"{MACHINES[kind][0]}&key={tmp_path}/device.key", tmp_path, role_key(secret, Role.TABLE))
     run = case.run(only(ACCEPTANCE, "commands"))
-    assert run.results[0].status == PASSED, run.results[0]
+    assert run.results[0].status == report_file.PASSED, run.results[0]
     assert figures(run.results[0])["commands_done"] == done
 
 
@@ -439,7 +430,7 @@ def test_a_technician_is_told_everything_that_has_to_be_done(tmp_path: Path) -> 
     case.hands = Technician(case.device, obey, lambda: True)
     steps = ("power-on", "door", "key-switch", "decks", "counts", "jam-throat", "power-cut-shuffle")
     run = case.run(only(ACCEPTANCE, *steps))
-    assert [(result.id, result.reason) for result in run.results if result.status != PASSED] == []
+    assert [(result.id, result.reason) for result in run.results if result.status != report_file.PASSED] == []
     assert "Put 51 cards into the hopper: a good deck with one card removed; then press Enter." in told
     assert "Put 53 cards into the hopper: a good deck with one card added; then press Enter." in told
 
@@ -457,7 +448,7 @@ def test_a_technician_is_asked_for_everything_once(tmp_path: Path) -> None:
         case.line.act(*action)
 
     case.hands = Technician(case.device, obey, lambda: True)
-    assert case.run(only(ACCEPTANCE, "decks", decks=1)).results[0].status == PASSED
+    assert case.run(only(ACCEPTANCE, "decks", decks=1)).results[0].status == report_file.PASSED
     shuffle = ["Put 52 cards into the hopper; then press Enter.", "Press GREEN."]
     take = "Take the cards out of the tray."
     assert told == [*shuffle, "Press SEAT.", "Press CLOSE.", take, take, "Press GREEN.", take, "Press GREEN."]
@@ -494,7 +485,7 @@ def test_a_technician_who_does_nothing_is_reminded_and_the_step_fails_with_what_
     run = case.run(only(ACCEPTANCE, "door"))
     assert told[0] == "Open the door."
     assert "Not seen yet: open the door." in told
-    assert run.results[0].status == FAILED
+    assert run.results[0].status == report_file.FAILED
     assert "after 'open the door' nothing happened" in run.results[0].reason.lower()
 
 
@@ -530,7 +521,7 @@ def test_a_full_disk_ends_the_run_and_the_event_is_not_acknowledged(
     monkeypatch.setattr(case.log, "_file", Full())
     run = case.run(only(ACCEPTANCE, "decks"))
     assert run.error is not None
-    assert run.verdict[0] == INCOMPLETE
+    assert run.verdict[0] == report_file.INCOMPLETE
     assert run.verdict[1].startswith("It could not go on: ")
     assert "No space left" in run.error.what
     assert case.line.sim.rig.app.journal.seq_acked < case.line.sim.rig.app.journal.seq_last

@@ -19,22 +19,6 @@ from fairshoe.errors import Exit
 from fairshoe.link import framing
 from fairshoe.link.dictionary import own_dictionary
 from fairshoe.message_data import to_dict
-from fairshoe.messages import (
-    DictionaryLine,
-    Fault,
-    Hello,
-    Mode,
-    Outcome,
-    Reason,
-    Result,
-    Role,
-    RoundEnded,
-    Sensor,
-    StackOffered,
-    UnknownMessage,
-    WarningLatched,
-    Welcome,
-)
 from fairshoe.observe import capture_decoder
 from fairshoe.text import describe
 from firmware.protocol.ids import UNKNOWN_U16
@@ -43,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[3]
 GOLDEN = ROOT / "docs" / "protocol" / "golden.bin"
 VECTORS = json.loads((ROOT / "docs" / "protocol" / "vectors.json").read_text())
 FAIRSHOE = [sys.executable, "-m", "fairshoe", "decode"]
-OFFERED = StackOffered(
+OFFERED = messages.StackOffered(
     seq=8, boot=1, uptime_s=40, uptime_ms=500, utc_s=0, round=1, deck=1, stack=2, cards=5, misfeeds=1, stalls=0
 )
 
@@ -73,7 +57,7 @@ def in_words(message: str, numbers: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_json_has_the_words_that_the_monitor_has() -> None:
-    ended = framing.encode(RoundEnded(9, 1, 40, 500, 0, 1, 1, 5, 15, 37, 0, UNKNOWN_U16))
+    ended = framing.encode(messages.RoundEnded(9, 1, 40, 500, 0, 1, 1, 5, 15, 37, 0, UNKNOWN_U16))
     (entry,) = [json.loads(line) for line in lines(ended, as_json=True)]
     message = framing.decode_messages(ended)[0]
     assert {"message": entry["message"], **entry["fields"]} == to_dict(message)
@@ -207,18 +191,18 @@ def test_a_live_port_is_followed_until_it_goes_away() -> None:
     assert b"disappeared" in errors and b"frames" in errors
 
 
-def session(role: Role, secret: bytes) -> tuple[bytes, list[framing.Seal]]:
+def session(role: messages.Role, secret: bytes) -> tuple[bytes, list[framing.Seal]]:
     host, device = b"h" * 16, b"d" * 16
     key = keys.session_key(secret, 3, 77, host, device)
     seals = [keys.device_sealer(key), keys.host_sealer(key)]
-    welcome = Welcome(1, role, device, host, 1, 2, Mode.TABLE, 1, bytes(8), "0.1", "CS", 1, 2, 3)
-    return framing.encode(Hello(3, role, host)) + framing.encode(welcome, 77, 0, 0, seals[0]), seals
+    welcome = messages.Welcome(1, role, device, host, 1, 2, messages.Mode.TABLE, 1, bytes(8), "0.1", "CS", 1, 2, 3)
+    return framing.encode(messages.Hello(3, role, host)) + framing.encode(welcome, 77, 0, 0, seals[0]), seals
 
 
 def test_macs_are_checked_with_the_key_and_marked_unchecked_without(tmp_path: Path) -> None:
     device_key = bytes(range(32))
-    table = keys.role_key(device_key, Role.TABLE)
-    opening, (from_device, from_host) = session(Role.TABLE, table.secret)
+    table = keys.role_key(device_key, messages.Role.TABLE)
+    opening, (from_device, from_host) = session(messages.Role.TABLE, table.secret)
     data = opening + framing.encode(OFFERED, 77, 1, 0, from_device) + framing.encode(OFFERED, 77, 2, 0, from_host)
     data += framing.encode(OFFERED, 77, 3, 0, lambda _signed: bytes(16)) + framing.encode(
         OFFERED, 78, 4, 0, from_device
@@ -248,23 +232,23 @@ def test_every_mac_of_the_golden_capture_is_good_under_its_key(tmp_path: Path) -
 def test_what_a_newer_device_sends_is_read_by_the_dictionary_in_the_capture() -> None:
     own = [*own_dictionary().lines, "message 700 6 polish slot:u16 how:t8"]
     own = [line + " more:u16" if " stack_offered " in line else line for line in own]
-    unknown = framing.encode(UnknownMessage(700, 6, b"\x05\0softly\0\0"))
+    unknown = framing.encode(messages.UnknownMessage(700, 6, b"\x05\0softly\0\0"))
     (frame,) = framing.decode_all(framing.encode(OFFERED))
-    longer = framing.encode(UnknownMessage(OFFERED.ID, OFFERED.CLASS, frame.signed[8:] + b"\x07\0"))
+    longer = framing.encode(messages.UnknownMessage(OFFERED.ID, OFFERED.CLASS, frame.signed[8:] + b"\x07\0"))
     before = lines(unknown + longer)
     assert "unknown_700 class=6 body=0500736f66746c790000" in before[0]
     assert "extra=0700" in before[1]
-    learnt = b"".join(framing.encode(DictionaryLine(i, len(own), line.encode())) for i, line in enumerate(own))
+    learnt = b"".join(framing.encode(messages.DictionaryLine(i, len(own), line.encode())) for i, line in enumerate(own))
     after = lines(learnt + unknown + longer)[-2:]
     assert "polish slot=5 how=softly  [by the device's dictionary]" in after[0]
     assert "stalls=0 more=7" in after[1]
 
 
 def test_a_number_without_a_name_is_shown_as_it_was_sent() -> None:
-    latched = WarningLatched(1, 1, 1, 1, 1, 1, 1, Fault.UNRECOGNISED, 3, Sensor.NONE)
+    latched = messages.WarningLatched(1, 1, 1, 1, 1, 1, 1, messages.Fault.UNRECOGNISED, 3, messages.Sensor.NONE)
     raw = bytearray(framing.decode_all(framing.encode(latched))[0].signed)
     raw[8 + 21] = 200
-    data = framing.encode(UnknownMessage(latched.ID, latched.CLASS, bytes(raw[8:])))
+    data = framing.encode(messages.UnknownMessage(latched.ID, latched.CLASS, bytes(raw[8:])))
     assert "warning=unrecognised(200)" in lines(data)[0]
     assert json.loads(lines(data, as_json=True)[0])["fields"]["warning"] == 200
 
@@ -281,7 +265,7 @@ def test_every_message_has_a_text_with_all_its_fields(cls: type[messages.Message
 
 
 def test_text_names_messages_and_enumerated_values() -> None:
-    text = describe.dump(Result(41, 516, Outcome.REJECTED, Reason.STATE, 5))
+    text = describe.dump(messages.Result(41, 516, messages.Outcome.REJECTED, messages.Reason.STATE, 5))
     assert text == "result op=41 command=release outcome=rejected reason=state detail=5"
 
 

@@ -11,18 +11,7 @@ from pathlib import Path
 import pytest
 from bench.fake_shoe import FakeShoe, Server
 
-from fairshoe import (
-    AsyncShoe,
-    Fleet,
-    FromShoe,
-    LinkBack,
-    LinkLost,
-    NotStored,
-    ShoeFailed,
-    ShoeOpened,
-    ShoeRemoved,
-    Store,
-)
+import fairshoe
 from fairshoe.client import fleet as fleet_module
 from fairshoe.client import queries
 from fairshoe.errors import KeyFileError, NoAnswer, PortError, StorageReplaced, UsageError, WrongDevice
@@ -54,9 +43,9 @@ RING = KeyRing(recorder, Role.RECORDER)
 class Reader:
     """Takes items of a fleet until something has come."""
 
-    def __init__(self, fleet: Fleet) -> None:
+    def __init__(self, fleet: fairshoe.Fleet) -> None:
         self.fleet = fleet
-        self.items: list[FromShoe] = []
+        self.items: list[fairshoe.FromShoe] = []
 
     async def until(self, done: Callable[[], bool]) -> None:
         async def read() -> None:
@@ -68,7 +57,7 @@ class Reader:
     def seqs(self, device: int) -> list[int]:
         return [it.told.seq for it in self.items if isinstance(it.told, Event) and it.device == device]
 
-    def notices(self, kind: type[object], device: int | None = None) -> list[FromShoe]:
+    def notices(self, kind: type[object], device: int | None = None) -> list[fairshoe.FromShoe]:
         return [it for it in self.items if isinstance(it.told, kind) and device in (None, it.device)]
 
 
@@ -100,13 +89,13 @@ def test_events_of_all_shoes_come_once_in_order_and_with_their_device(tmp_path: 
         raise ValueError("a hook that fails ends nothing")
 
     async def work(servers: list[Server]) -> None:
-        async with Fleet(tmp_path / "floor.db", RING, metrics=metrics) as fleet:
+        async with fairshoe.Fleet(tmp_path / "floor.db", RING, metrics=metrics) as fleet:
             for server in servers:
                 fleet.add(server.url)
                 server.shoe.record(30)
             reader = Reader(fleet)
             await reader.until(lambda: all(reader.seqs(it.shoe.device) == list(range(1, 31)) for it in servers))
-            opened = reader.notices(ShoeOpened)
+            opened = reader.notices(fairshoe.ShoeOpened)
             assert sorted(it.device for it in opened) == [1, 2, 3, 4, 5] == sorted(fleet.shoes)
             assert {it.url for it in opened} == {server.url for server in servers}
             await settled(lambda: all(it.shoe.seq_acked == 30 for it in servers))
@@ -114,7 +103,7 @@ def test_events_of_all_shoes_come_once_in_order_and_with_their_device(tmp_path: 
         assert 0 < measured["commit_s"] == measured["commit_jobs"] < 150
 
     with_shoes(5, work)
-    with Store(tmp_path / "floor.db") as store:
+    with fairshoe.Store(tmp_path / "floor.db") as store:
         assert [(log.device, log.events) for log in store.logs()] == [(device, 30) for device in range(1, 6)]
         assert sorted(log.handled for log in store.logs()) == [29, 30, 30, 30, 30]  # one was in hand at the end
 
@@ -123,7 +112,7 @@ def test_what_a_program_was_not_done_with_comes_first_in_the_next_one(tmp_path: 
     async def work(servers: list[Server]) -> None:
         (server,) = servers
         server.shoe.record(10)
-        async with Fleet(tmp_path / "floor.db", RING) as fleet:
+        async with fairshoe.Fleet(tmp_path / "floor.db", RING) as fleet:
             fleet.add(server.url)
             seqs: list[int] = []
             for last in (4, 6):  # two loops: the event in hand is redelivered
@@ -134,7 +123,7 @@ def test_what_a_program_was_not_done_with_comes_first_in_the_next_one(tmp_path: 
                             break
             assert seqs == [1, 2, 3, 4, 4, 5, 6]
             await settled(lambda: server.shoe.seq_acked == 10)
-        async with Fleet(tmp_path / "floor.db", RING) as fleet:
+        async with fairshoe.Fleet(tmp_path / "floor.db", RING) as fleet:
             fleet.add(server.url)
             reader = Reader(fleet)
             await reader.until(lambda: len(reader.seqs(1)) == 5)
@@ -147,7 +136,7 @@ def test_a_shoe_without_a_key_or_with_another_memory_does_not_disturb_the_others
     keys = {device: recorder(device) for device in (1, 3)}
 
     async def work(servers: list[Server]) -> None:
-        async with Fleet(tmp_path / "floor.db", KeyRing(keys.get, Role.RECORDER)) as fleet:
+        async with fairshoe.Fleet(tmp_path / "floor.db", KeyRing(keys.get, Role.RECORDER)) as fleet:
             for server in servers:
                 server.shoe.record(3)
                 fleet.add(server.url)
@@ -155,8 +144,8 @@ def test_a_shoe_without_a_key_or_with_another_memory_does_not_disturb_the_others
             await reader.until(
                 lambda: len(reader.seqs(1)) == len(reader.seqs(3)) == 3 and any(map(_failure, reader.items))
             )
-            failed = reader.notices(ShoeFailed)[0]
-            assert isinstance(failed.told, ShoeFailed) and isinstance(failed.told.error, KeyFileError)
+            failed = reader.notices(fairshoe.ShoeFailed)[0]
+            assert isinstance(failed.told, fairshoe.ShoeFailed) and isinstance(failed.told.error, KeyFileError)
             assert failed.url == servers[1].url and "00000002" in failed.told.error.what
             keys[2] = recorder(2)
             await reader.until(lambda: reader.seqs(2) == [1, 2, 3])
@@ -172,8 +161,8 @@ def test_a_shoe_without_a_key_or_with_another_memory_does_not_disturb_the_others
     with_shoes(3, work)
 
 
-def _failure(item: FromShoe) -> type[Exception] | None:
-    return type(item.told.error) if isinstance(item.told, ShoeFailed) else None
+def _failure(item: fairshoe.FromShoe) -> type[Exception] | None:
+    return type(item.told.error) if isinstance(item.told, fairshoe.ShoeFailed) else None
 
 
 def test_a_port_that_is_not_there_yet_is_tried_again_and_a_lost_one_comes_back() -> None:
@@ -181,20 +170,20 @@ def test_a_port_that_is_not_there_yet_is_tried_again_and_a_lost_one_comes_back()
         (server,) = servers
         url = server.url
         await server.__aexit__()
-        async with Fleet(key=RING) as fleet:
+        async with fairshoe.Fleet(key=RING) as fleet:
             fleet.add(url)
             reader = Reader(fleet)
-            await reader.until(lambda: len(reader.notices(ShoeFailed)) >= 2)
+            await reader.until(lambda: len(reader.notices(fairshoe.ShoeFailed)) >= 2)
             assert all(_failure(it) is PortError for it in reader.items)
             await server.listen(int(url.rpartition(":")[2]))
-            await reader.until(lambda: bool(reader.notices(ShoeOpened, 1)))
+            await reader.until(lambda: bool(reader.notices(fairshoe.ShoeOpened, 1)))
             server.record(2)
             await reader.until(lambda: reader.seqs(1) == [1, 2])
             server.drop()
             server.record()
             await reader.until(lambda: reader.seqs(1) == [1, 2, 3])
-            told = [type(it.told) for it in reader.items if isinstance(it.told, (LinkLost, LinkBack))]
-            assert told == [LinkLost, LinkBack]
+            told = [type(it.told) for it in reader.items if isinstance(it.told, (fairshoe.LinkLost, fairshoe.LinkBack))]
+            assert told == [fairshoe.LinkLost, fairshoe.LinkBack]
 
     with_shoes(1, work)
 
@@ -202,26 +191,26 @@ def test_a_port_that_is_not_there_yet_is_tried_again_and_a_lost_one_comes_back()
 def test_shoes_that_are_plugged_in_and_pulled_out_are_followed() -> None:
     async def work(servers: list[Server]) -> None:
         there = {servers[0].url}
-        async with Fleet(key=RING, watch=lambda: list(there), watch_s=0.01) as fleet:
+        async with fairshoe.Fleet(key=RING, watch=lambda: list(there), watch_s=0.01) as fleet:
             reader = Reader(fleet)
-            await reader.until(lambda: bool(reader.notices(ShoeOpened, 1)))
+            await reader.until(lambda: bool(reader.notices(fairshoe.ShoeOpened, 1)))
             there.add(servers[1].url)
-            await reader.until(lambda: bool(reader.notices(ShoeOpened, 2)))
+            await reader.until(lambda: bool(reader.notices(fairshoe.ShoeOpened, 2)))
             there.discard(servers[0].url)
-            await reader.until(lambda: bool(reader.notices(ShoeRemoved, 1)))
+            await reader.until(lambda: bool(reader.notices(fairshoe.ShoeRemoved, 1)))
             assert sorted(fleet.shoes) == [2]
             there.add(servers[0].url)
-            await reader.until(lambda: len(reader.notices(ShoeOpened, 1)) == 2)
+            await reader.until(lambda: len(reader.notices(fairshoe.ShoeOpened, 1)) == 2)
 
     with_shoes(2, work)
 
 
 def test_a_device_is_followed_at_one_port_and_nobody_else_loops_over_it() -> None:
     async def work(servers: list[Server]) -> None:
-        async with Server(FakeShoe(1, secret(1))) as twin, Fleet(key=RING) as fleet:
+        async with Server(FakeShoe(1, secret(1))) as twin, fairshoe.Fleet(key=RING) as fleet:
             reader = Reader(fleet)
             fleet.add(servers[0].url)
-            await reader.until(lambda: bool(reader.notices(ShoeOpened)))
+            await reader.until(lambda: bool(reader.notices(fairshoe.ShoeOpened)))
             with pytest.raises(UsageError, match="another loop"):
                 await anext(fleet.shoes[1].events())
             fleet.add(twin.url)
@@ -237,7 +226,7 @@ def test_a_device_is_followed_at_one_port_and_nobody_else_loops_over_it() -> Non
 def test_an_internal_error_is_told_the_shoe_opened_again_and_the_event_in_hand_not_given_twice(tmp_path: Path) -> None:
     async def work(servers: list[Server]) -> None:
         servers[0].shoe.record(3)
-        async with Fleet(tmp_path / "floor.db", RING) as fleet:
+        async with fairshoe.Fleet(tmp_path / "floor.db", RING) as fleet:
             reader = Reader(fleet)
             for server in servers:
                 fleet.add(server.url)
@@ -246,8 +235,8 @@ def test_an_internal_error_is_told_the_shoe_opened_again_and_the_event_in_hand_n
             await settled(lambda: servers[0].shoe.hellos == 2 and 1 in fleet.shoes)
             await reader.until(lambda: len(reader.seqs(1)) == 3)
             assert reader.seqs(1) == [1, 2, 3]
-            (failed,) = reader.notices(ShoeFailed)
-            assert isinstance(failed.told, ShoeFailed) and "internal error, ValueError('a mistake')" in str(
+            (failed,) = reader.notices(fairshoe.ShoeFailed)
+            assert isinstance(failed.told, fairshoe.ShoeFailed) and "internal error, ValueError('a mistake')" in str(
                 failed.told.error
             )
             assert servers[1].shoe.hellos == 1
@@ -258,7 +247,7 @@ def test_an_internal_error_is_told_the_shoe_opened_again_and_the_event_in_hand_n
 def test_events_are_taken_and_acknowledged_without_the_task_of_the_shoe(tmp_path: Path) -> None:
     async def work(servers: list[Server]) -> None:
         (server,) = servers
-        async with Fleet(tmp_path / "floor.db", RING) as fleet:
+        async with fairshoe.Fleet(tmp_path / "floor.db", RING) as fleet:
             reader = Reader(fleet)
             fleet.add(server.url)
             server.record()
@@ -295,7 +284,7 @@ def test_every_answer_wakes_the_program_that_waits_for_it(tmp_path: Path, monkey
     async def work() -> None:
         async with (
             Server(Spelling(1, secret(1))) as server,
-            await AsyncShoe.open(server.url, RING, store=tmp_path / "store.db", answer_s=60) as shoe,
+            await fairshoe.AsyncShoe.open(server.url, RING, store=tmp_path / "store.db", answer_s=60) as shoe,
         ):
             with pytest.raises(NoAnswer, match="not the one it named"):  # the welcome of a fake names none
                 await asyncio.wait_for(shoe.dictionary(), 60)
@@ -306,8 +295,8 @@ def test_every_answer_wakes_the_program_that_waits_for_it(tmp_path: Path, monkey
 def test_events_that_could_not_be_stored_are_tried_again_although_nothing_arrives(tmp_path: Path) -> None:
     async def work(servers: list[Server]) -> None:
         (server,) = servers
-        store = Store(tmp_path / "floor.db", busy_s=0.01)
-        async with Fleet(store, RING) as fleet:
+        store = fairshoe.Store(tmp_path / "floor.db", busy_s=0.01)
+        async with fairshoe.Fleet(store, RING) as fleet:
             reader = Reader(fleet)
             fleet.add(server.url)
             server.record()
@@ -319,13 +308,13 @@ def test_events_that_could_not_be_stored_are_tried_again_although_nothing_arrive
             events = core.events
             assert events is not None
             await settled(lambda: bool(events.unsaved) and not events.busy)
-            await reader.until(lambda: bool(reader.notices(NotStored)))
+            await reader.until(lambda: bool(reader.notices(fairshoe.NotStored)))
             assert core.due(0.0) <= core.save_at <= time.monotonic() + 1.0
             other.close()
             await reader.until(lambda: reader.seqs(1) == [1, 2, 3])
             await settled(lambda: server.shoe.seq_acked == 3)
-            (notice,) = reader.notices(NotStored, 1)
-            assert isinstance(notice.told, NotStored) and "locked" in str(notice.told.error)
+            (notice,) = reader.notices(fairshoe.NotStored, 1)
+            assert isinstance(notice.told, fairshoe.NotStored) and "locked" in str(notice.told.error)
         store.close()
 
     with_shoes(1, work)

@@ -18,27 +18,6 @@ from fairshoe.errors import HelloRefused, NoAnswer, PortError, PortLost, StoreEr
 from fairshoe.keys import RoleKey, role_key
 from fairshoe.link import framing
 from fairshoe.link.session import HostSession
-from fairshoe.messages import (
-    AcknowledgeWarning,
-    CloseBetting,
-    ConfirmLockout,
-    DeckVerified,
-    EmptyProved,
-    EndRound,
-    EventAck,
-    Outcome,
-    Reason,
-    Refusal,
-    Release,
-    RemainderReleased,
-    RemainderTaken,
-    Role,
-    RoundEnded,
-    SetPositions,
-    Shuffle,
-    StackOffered,
-    StackTaken,
-)
 from fairshoe.text.advice import REFUSALS
 from hal.sim.noise import Noise
 
@@ -75,7 +54,7 @@ def shoe_on(
 
 
 def table_shoe(port: RigPort, operations: Numbers | None = None) -> Shoe:
-    return shoe_on(port, role_key(KEY, Role.TABLE), operations)
+    return shoe_on(port, role_key(KEY, messages.Role.TABLE), operations)
 
 
 def take_until(shoe: Shoe, kind: type[messages.Event]) -> list[int]:
@@ -90,7 +69,7 @@ def take_until(shoe: Shoe, kind: type[messages.Event]) -> list[int]:
 
 def acknowledgements(port: RigPort) -> list[int]:
     frames = framing.Decoder().feed(bytes(port.written))
-    return [frame.message.seq for frame in frames if isinstance(frame.message, EventAck) and frame.message.seq]
+    return [frame.message.seq for frame in frames if isinstance(frame.message, messages.EventAck) and frame.message.seq]
 
 
 def test_events_are_delivered_once_in_order_and_acknowledged_after_delivery() -> None:
@@ -100,7 +79,7 @@ def test_events_are_delivered_once_in_order_and_acknowledged_after_delivery() ->
     for event in shoe.events(quiet_s=60):
         assert event.seq not in acknowledgements(port)
         seen.append(event.seq)
-        if isinstance(event, EmptyProved):
+        if isinstance(event, messages.EmptyProved):
             break
     assert seen == [1, 2]
     assert acknowledgements(port) == [1]
@@ -122,7 +101,7 @@ def test_an_event_whose_consumer_failed_is_delivered_again_and_not_acknowledged_
 
 def test_a_new_connection_goes_on_after_what_was_acknowledged_or_stored() -> None:
     port = port_with()
-    assert take_until(shoe_on(port), EmptyProved) == [1, 2]
+    assert take_until(shoe_on(port), messages.EmptyProved) == [1, 2]
     port.run(500)
     port.hand("open")
     port.run(500)
@@ -134,11 +113,11 @@ def test_a_new_connection_goes_on_after_what_was_acknowledged_or_stored() -> Non
 def test_a_device_that_restarts_under_us_is_greeted_again_and_nothing_is_missed() -> None:
     port = port_with(KEY, "table", clear_ack=False)
     shoe = table_shoe(port)
-    assert take_until(shoe, EmptyProved) == [1, 2, 3]
+    assert take_until(shoe, messages.EmptyProved) == [1, 2, 3]
     port.hand("cut")
     port.run(500)
     port.hand("boot")
-    assert take_until(shoe, EmptyProved) == [4, 5, 6]
+    assert take_until(shoe, messages.EmptyProved) == [4, 5, 6]
     assert shoe.counts.sessions == 2
     port.run(2000)
     assert shoe.status is not None
@@ -147,11 +126,11 @@ def test_a_device_that_restarts_under_us_is_greeted_again_and_nothing_is_missed(
 def test_another_device_on_the_same_port_is_told_and_its_events_not_taken() -> None:
     port = port_with()
     shoe = shoe_on(port)
-    take_until(shoe, EmptyProved)
+    take_until(shoe, messages.EmptyProved)
     other = port_with(seed=8)
     port.rig = other.rig
     with pytest.raises(PortLost, match="another device answers"):
-        take_until(shoe, RoundEnded)
+        take_until(shoe, messages.RoundEnded)
     assert port.rig.app.journal.seq_acked == 0
 
 
@@ -159,22 +138,22 @@ def test_a_round_by_command_over_a_bad_cable(tmp_path: Path) -> None:
     port = port_with(KEY, "table", clear_ack=False)
     port.to_host, port.to_device = Noise(5, 200, 100, 5000), Noise(6, 200, 100, 5000)
     shoe = table_shoe(port, Operations(tmp_path / "store.db"))
-    seqs = take_until(shoe, EmptyProved)
+    seqs = take_until(shoe, messages.EmptyProved)
     port.hand("load", "52")
     port.run(300)
-    outcomes = [shoe.command(Shuffle), shoe.command(SetPositions, positions=1)]
-    outcomes += [shoe.command(CloseBetting), shoe.command(ConfirmLockout)]
+    outcomes = [shoe.command(messages.Shuffle), shoe.command(messages.SetPositions, positions=1)]
+    outcomes += [shoe.command(messages.CloseBetting), shoe.command(messages.ConfirmLockout)]
     for _ in range(2):
-        seqs += take_until(shoe, StackOffered)
+        seqs += take_until(shoe, messages.StackOffered)
         port.hand("take")
-        seqs += take_until(shoe, StackTaken)
-    outcomes.append(shoe.command(Release))
-    seqs += take_until(shoe, RemainderReleased)
+        seqs += take_until(shoe, messages.StackTaken)
+    outcomes.append(shoe.command(messages.Release))
+    seqs += take_until(shoe, messages.RemainderReleased)
     port.hand("take")
-    seqs += take_until(shoe, RemainderTaken)
-    outcomes.append(shoe.command(EndRound))
-    seqs += take_until(shoe, RoundEnded)
-    assert [result.outcome for result in outcomes] == [Outcome.DONE] * 6
+    seqs += take_until(shoe, messages.RemainderTaken)
+    outcomes.append(shoe.command(messages.EndRound))
+    seqs += take_until(shoe, messages.RoundEnded)
+    assert [result.outcome for result in outcomes] == [messages.Outcome.DONE] * 6
     assert [result.op for result in outcomes] == [1, 2, 3, 4, 5, 6]
     assert seqs == list(range(1, len(seqs) + 1))
     assert shoe.drops.total() > 0
@@ -183,23 +162,27 @@ def test_a_round_by_command_over_a_bad_cable(tmp_path: Path) -> None:
 def test_a_command_that_cannot_be_carried_out_says_why() -> None:
     port = port_with(KEY, "table")
     shoe = table_shoe(port)
-    take_until(shoe, EmptyProved)
-    assert shoe.command(CloseBetting) == CommandResult(1, Outcome.REJECTED, Reason.STATE, 2)
+    take_until(shoe, messages.EmptyProved)
+    assert shoe.command(messages.CloseBetting) == CommandResult(1, messages.Outcome.REJECTED, messages.Reason.STATE, 2)
     port.hand("load", "51")
     port.run(300)
-    failed = shoe.command(Shuffle)
-    assert (failed.outcome, failed.reason, failed.detail) == (Outcome.FAILED, Reason.WARNING, messages.Fault.MISMATCH)
-    assert shoe.command(AcknowledgeWarning).done
+    failed = shoe.command(messages.Shuffle)
+    assert (failed.outcome, failed.reason, failed.detail) == (
+        messages.Outcome.FAILED,
+        messages.Reason.WARNING,
+        messages.Fault.MISMATCH,
+    )
+    assert shoe.command(messages.AcknowledgeWarning).done
 
 
 def test_a_program_that_crashed_in_a_command_finds_it_and_never_gives_it_twice(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     port = port_with(KEY, "table")
     shoe = table_shoe(port, Operations(path))
-    take_until(shoe, EmptyProved)
+    take_until(shoe, messages.EmptyProved)
     port.hand("load", "52")
     port.run(300)
-    shoe.start(Shuffle)
+    shoe.start(messages.Shuffle)
     shoe._pump()  # pyright: ignore[reportPrivateUsage]
     port.run(30000)  # the program is gone; the device works on
     assert port.rig.app.flow.state == messages.State.DECK_READY
@@ -209,15 +192,15 @@ def test_a_program_that_crashed_in_a_command_finds_it_and_never_gives_it_twice(t
     assert (unfinished.op, unfinished.command) == (1, "shuffle")
     assert later.wait(later.resume(unfinished)).done
     assert later.unfinished() is None
-    seqs = take_until(later, DeckVerified)
+    seqs = take_until(later, messages.DeckVerified)
     assert seqs
-    assert later.command(SetPositions, positions=2).op == 2
+    assert later.command(messages.SetPositions, positions=2).op == 2
 
 
 def test_without_a_key_no_command_can_be_given() -> None:
     port = port_with()
     with pytest.raises(HelloRefused, match="without a key"):
-        shoe_on(port).command(Shuffle)
+        shoe_on(port).command(messages.Shuffle)
 
 
 def test_a_clear_host_hears_that_a_keyed_device_ignores_its_acknowledgements() -> None:
@@ -234,19 +217,19 @@ def test_a_clear_host_hears_that_a_keyed_device_ignores_its_acknowledgements() -
 def test_a_role_on_a_device_without_a_key_is_refused_with_advice() -> None:
     with pytest.raises(HelloRefused, match="no_key") as caught:
         table_shoe(port_with())
-    assert caught.value.advice == REFUSALS[Refusal.NO_KEY]
+    assert caught.value.advice == REFUSALS[messages.Refusal.NO_KEY]
 
 
 def test_the_wrong_key_is_told_from_no_shoe_at_all() -> None:
     port = port_with(KEY, "table")
     with pytest.raises(NoAnswer, match="another key"):
-        shoe_on(port, role_key(bytes(32), Role.TABLE))
+        shoe_on(port, role_key(bytes(32), messages.Role.TABLE))
 
 
 def test_forged_frames_in_a_keyed_session_are_not_believed() -> None:
     port = port_with(KEY, "table")
     shoe = table_shoe(port)
-    take_until(shoe, EmptyProved)
+    take_until(shoe, messages.EmptyProved)
     forged = messages.DoorOpened(seq=3, boot=1, uptime_s=0, uptime_ms=0, utc_s=0, round=0, deck=0)
     number = port.rig.app.link.session.number
     port.arrived += framing.encode(forged, number, 9000) + framing.encode(
@@ -270,30 +253,30 @@ def test_a_listener_sends_nothing_at_all() -> None:
 def test_a_port_that_disappears_in_a_round_says_so_and_what_was_last() -> None:
     port = port_with(KEY, "table")
     shoe = table_shoe(port)
-    take_until(shoe, EmptyProved)
+    take_until(shoe, messages.EmptyProved)
     port.hand("load", "52")
     port.run(300)
-    for command in (Shuffle, CloseBetting):
+    for command in (messages.Shuffle, messages.CloseBetting):
         assert shoe.command(command).done
     take_until(shoe, messages.RoundStarted)
     port.plugged = False
     with pytest.raises(PortLost, match=r"round 1 was open.*Last event received: \d+\."):
-        take_until(shoe, RoundEnded)
+        take_until(shoe, messages.RoundEnded)
 
 
 def test_numbers_that_cannot_be_written_stop_the_command_before_it_is_sent(tmp_path: Path) -> None:
     port = port_with(KEY, "table")
     shoe = table_shoe(port, Store(tmp_path / "store.db", busy_s=0.01))
-    take_until(shoe, EmptyProved)
+    take_until(shoe, messages.EmptyProved)
     other = sqlite3.connect(tmp_path / "store.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(StoreError, match="another program keeps it locked") as caught:
-        shoe.command(CloseBetting)
+        shoe.command(messages.CloseBetting)
     assert "Nothing was sent" in caught.value.advice
     port.run(1000)
-    assert port.rig.app.journal.lanes.by_role[Role.TABLE].op == 0
+    assert port.rig.app.journal.lanes.by_role[messages.Role.TABLE].op == 0
     other.close()
-    assert shoe.command(CloseBetting).op == 1
+    assert shoe.command(messages.CloseBetting).op == 1
 
 
 def test_the_dictionary_of_an_older_or_newer_device_is_fetched_and_checked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -332,7 +315,7 @@ def test_something_that_is_no_shoe_is_told_from_one(silent_port: str, monkeypatc
 def test_an_event_this_version_does_not_know_is_delivered_and_acknowledged_like_any_other() -> None:
     port = port_with()
     shoe = shoe_on(port)
-    take_until(shoe, EmptyProved)
+    take_until(shoe, messages.EmptyProved)
     app = port.rig.app
     app.journal.codes[400] = b"\x02"
     app.outbox.post(400, 7)
@@ -353,7 +336,7 @@ def test_a_device_whose_memory_was_replaced_is_told() -> None:
 def test_a_quiet_host_shows_signs_of_life_so_that_nobody_takes_its_place() -> None:
     port = port_with(KEY, "table")
     shoe = table_shoe(port)
-    take_until(shoe, EmptyProved)
+    take_until(shoe, messages.EmptyProved)
     port.run(200)
     before = port.rig.app.link.session.received
     for message in shoe.messages(quiet_s=60):
@@ -366,17 +349,17 @@ def test_a_quiet_host_shows_signs_of_life_so_that_nobody_takes_its_place() -> No
 def test_an_argument_that_does_not_fit_uses_up_no_number(tmp_path: Path) -> None:
     port = port_with(KEY, "table")
     shoe = table_shoe(port, Operations(tmp_path / "store.db"))
-    take_until(shoe, EmptyProved)
+    take_until(shoe, messages.EmptyProved)
     with pytest.raises(UsageError, match="set_positions cannot be given like that"):
-        shoe.command(SetPositions, positions=300)
+        shoe.command(messages.SetPositions, positions=300)
     assert shoe.unfinished() is None
-    assert shoe.command(CloseBetting).op == 1
+    assert shoe.command(messages.CloseBetting).op == 1
 
 
 def test_a_host_whose_numbers_run_out_gets_a_new_session_and_reuses_none() -> None:
     port = port_with(KEY, "table")
     shoe = table_shoe(port)
-    take_until(shoe, EmptyProved)
+    take_until(shoe, messages.EmptyProved)
     session = shoe._core.session  # pyright: ignore[reportPrivateUsage]
     assert session is not None
     session._sequence = 0xFEF0  # pyright: ignore[reportPrivateUsage]
@@ -399,7 +382,7 @@ def test_a_program_that_only_gives_commands_does_not_pile_up_snapshots() -> None
 
 
 def test_a_role_that_reads_hears_that_it_cannot_acknowledge() -> None:
-    for role in (Role.OBSERVER, Role.AUDITOR):
+    for role in (messages.Role.OBSERVER, messages.Role.AUDITOR):
         port = port_with(KEY, "table")
         with pytest.raises(HelloRefused, match="reads, and acknowledges no event"):
             for _event in shoe_on(port, role_key(KEY, role)).events(quiet_s=5.0):

@@ -12,16 +12,7 @@ from journals import KEY, Stage, as_file, opened, play_round, pulled, small_stag
 from test_cli import one_message, simulator
 
 from fairshoe.errors import HelloRefused, UsageError
-from fairshoe.journal.export import (
-    Export,
-    JournalAltered,
-    OtherJournal,
-    Record,
-    parse_export,
-    pull,
-    read_export,
-    write_export,
-)
+from fairshoe.journal import export as exports
 from fairshoe.journal.verify import verify
 from fairshoe.keys import role_key, seal_key, write_key
 from fairshoe.link import framing
@@ -47,7 +38,7 @@ def test_everything_that_was_recorded_is_pulled_and_proved() -> None:
 def test_any_role_may_pull(role: Role) -> None:
     stage = small_stage()
     with opened(stage.rig, role_key(KEY, role)) as shoe:
-        assert verify(pull(shoe), [SEAL]).whole
+        assert verify(exports.pull(shoe), [SEAL]).whole
 
 
 def test_a_device_without_a_key_shows_its_journal_to_anybody_and_one_with_a_key_to_nobody() -> None:
@@ -57,7 +48,7 @@ def test_a_device_without_a_key_shows_its_journal_to_anybody_and_one_with_a_key_
     stage.rig.boot()  # no host is on the line
     stage.run(1)
     with opened(stage.rig) as shoe, pytest.raises(HelloRefused, match="reading its journal needs one"):
-        pull(shoe)
+        exports.pull(shoe)
 
 
 def test_pulling_acknowledges_nothing() -> None:
@@ -67,7 +58,7 @@ def test_pulling_acknowledges_nothing() -> None:
     acked = stage.rig.app.journal.seq_acked
     for key in (role_key(KEY, Role.TABLE), role_key(KEY, Role.OBSERVER)):
         with opened(stage.rig, key) as shoe:
-            export = pull(shoe)
+            export = exports.pull(shoe)
             port: Any = shoe._port  # pyright: ignore[reportPrivateUsage]
             sent = framing.decode_messages(bytes(port.written))
             port.run(9000)
@@ -98,13 +89,13 @@ def test_a_second_pull_adds_what_is_new_and_keeps_both_attestations() -> None:
     assert len(both.attested) == 2
     assert verify(both, [SEAL]).whole
     with opened(stage.rig, role_key(KEY, Role.OBSERVER)) as shoe:
-        again = pull(shoe, both)
+        again = exports.pull(shoe, both)
     assert [record.seq for record in again.records] == [record.seq for record in both.records]
 
 
 def test_two_pulls_prove_more_than_the_ring_holds() -> None:
     stage = small_stage(cells=60)
-    export: Export | None = None
+    export: exports.Export | None = None
     for _ in range(5):
         play_round(stage)
         export = pulled(stage.rig, known=export)
@@ -126,7 +117,7 @@ def test_what_happens_while_it_is_pulled_is_pulled_too() -> None:
                 stage.rig.plant.door(next(opens, False))
 
         before = stage.rig.app.journal.seq_last
-        export = pull(shoe, progress=meddle)
+        export = exports.pull(shoe, progress=meddle)
     assert export.last > before
     assert export.attested[-1].last == export.last
     assert verify(export, [SEAL]).whole
@@ -146,7 +137,7 @@ def test_a_table_that_never_stands_still_gives_an_export_that_is_covered_all_the
             return told(timeout_s)
 
         shoe.journal_is = busy
-        export = pull(shoe)
+        export = exports.pull(shoe)
     assert export.attested[-1].last == export.last
     assert verify(export, [SEAL]).whole
 
@@ -165,9 +156,9 @@ def test_from_a_number_on_leaves_out_what_was_before_and_says_so() -> None:
 
 def test_a_device_with_another_log_is_refused() -> None:
     first = pulled(small_stage().rig)
-    with pytest.raises(OtherJournal, match="keeps log"):
+    with pytest.raises(exports.OtherJournal, match="keeps log"):
         pulled(small_stage(seed=8).rig, known=first)
-    with pytest.raises(OtherJournal, match="keeps log"):
+    with pytest.raises(exports.OtherJournal, match="keeps log"):
         pulled(small_stage().rig, known=replace(first, log=bytes(16)))
 
 
@@ -180,7 +171,7 @@ def test_storage_that_was_put_back_to_an_older_state_is_refused() -> None:
     stage.rig.nv.data[:] = older
     stage.act("boot", {})
     stage.run(3000)
-    with pytest.raises(OtherJournal, match="older state of its storage was put back"):
+    with pytest.raises(exports.OtherJournal, match="older state of its storage was put back"):
         pulled(stage.rig, known=known)
     while stage.rig.app.journal.seq_last < known.last:  # it has caught up by numbers, with another story
         stage.run(1200)
@@ -188,7 +179,7 @@ def test_storage_that_was_put_back_to_an_older_state_is_refused() -> None:
         stage.run(1200)
         stage.act("close", {})
     stage.run(3000)
-    with pytest.raises(OtherJournal, match="is not the one in the file"):
+    with pytest.raises(exports.OtherJournal, match="is not the one in the file"):
         pulled(stage.rig, known=known)
 
 
@@ -197,15 +188,15 @@ def test_a_file_that_ends_before_the_ring_begins_is_not_continued() -> None:
     known = pulled(stage.rig)
     for _ in range(5):
         play_round(stage)
-    with pytest.raises(OtherJournal, match=f"records {known.last + 1} to [0-9]+ were overwritten"):
+    with pytest.raises(exports.OtherJournal, match=f"records {known.last + 1} to [0-9]+ were overwritten"):
         pulled(stage.rig, known=known)
 
 
 def test_a_damaged_file_is_not_added_to() -> None:
     stage = small_stage()
     data = as_file(pulled(stage.rig)).replace(b'"seq": 2', b'"seq": 3')
-    with pytest.raises(JournalAltered, match="damaged at line"):
-        pulled(stage.rig, known=parse_export(data))
+    with pytest.raises(exports.JournalAltered, match="damaged at line"):
+        pulled(stage.rig, known=exports.parse_export(data))
 
 
 def test_a_record_that_the_device_cannot_read_is_told() -> None:
@@ -222,16 +213,16 @@ def test_a_record_that_the_device_cannot_read_is_told() -> None:
 def test_the_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     export = pulled(small_stage().rig)
     path = tmp_path / "shift.journal"
-    write_export(path, export)
-    assert read_export(path) == export
+    exports.write_export(path, export)
+    assert exports.read_export(path) == export
 
     def full(_descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(UsageError, match="No space left"):
-        write_export(path, replace(export, records=[]))
-    assert read_export(path) == export
+        exports.write_export(path, replace(export, records=[]))
+    assert exports.read_export(path) == export
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -272,9 +263,7 @@ def test_pull_show_and_verify_by_command(tmp_path: Path) -> None:
     assert "sealed under key 1" in shown.stdout and "booted: power-on" in shown.stdout
     events = [json.loads(line) for line in run("journal", "show", str(out), "--json", "--to", "2").stdout.splitlines()]
     assert [event["message"] for event in events] == ["booted", "sealed"]
-    assert "verifies no journal" in one_message(
-        run("journal", "verify", str(out), "--key-file", str(observer)), 3
-    )
+    assert "verifies no journal" in one_message(run("journal", "verify", str(out), "--key-file", str(observer)), 3)
     altered = out.read_bytes().replace(b'"seq": 2', b'"seq": 1')
     out.write_bytes(altered)
     message = one_message(run("journal", "verify", str(out), "--key-file", str(seal)), 6)
@@ -289,9 +278,9 @@ def test_show_marks_breaks_and_chooses_rounds(tmp_path: Path) -> None:
     records = list(export.records)
     data = bytearray(records[6].data)
     data[30] ^= 1
-    records[6] = Record(7, bytes(data), records[6].line)
+    records[6] = exports.Record(7, bytes(data), records[6].line)
     path = tmp_path / "shift.journal"
-    write_export(path, replace(export, records=records))
+    exports.write_export(path, replace(export, records=records))
     shown = run("journal", "show", str(path), "--from", "6", "--to", "9").stdout.splitlines()
     assert [line.split()[0] for line in shown[1:]] == ["#6", "#7", "----", "#8", "#9"]
     only = run("journal", "show", str(path), "--round", "1", "--json").stdout.splitlines()
@@ -304,16 +293,14 @@ def test_verify_of_something_else_is_one_message(tmp_path: Path) -> None:
     assert "line 1: this is not the header of an export" in one_message(run("journal", "verify", str(path)), 6)
     assert "cannot read" in one_message(run("journal", "verify", str(tmp_path / "none")), 2)
     clear = pulled(small_stage(b"").rig, b"")
-    write_export(path, clear)
+    exports.write_export(path, clear)
     assert "had no key" in one_message(run("journal", "verify", str(path)), 7)
 
 
 def test_a_pull_that_is_not_this_log_leaves_the_file_alone(tmp_path: Path) -> None:
     path = tmp_path / "other.journal"
-    write_export(path, pulled(small_stage(b"", seed=3).rig, b""))
+    exports.write_export(path, pulled(small_stage(b"", seed=3).rig, b""))
     before = path.read_bytes()
     with simulator("--seed", "5") as (_process, ready):
         assert "keeps log" in one_message(run("journal", "pull", ready["port"], "-o", str(path)), 6)
     assert path.read_bytes() == before
-
-

@@ -4,20 +4,8 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
+import journals
 import pytest
-from journals import (
-    KEY,
-    NEW_KEY,
-    ROOT,
-    Stage,
-    as_file,
-    chained,
-    clear_by_hand,
-    play_round,
-    pulled,
-    rewritten,
-    small_stage,
-)
 
 from fairshoe.boards.configs import load_board
 from fairshoe.journal.expectation import Expected
@@ -30,28 +18,28 @@ from fairshoe.sim.scenario_cases import places as scenario_places
 from fairshoe.sim.scenario_cases import read_place
 from rig.scenario import Scenario
 
-SEAL = seal_key(KEY)
+SEAL = seal_key(journals.KEY)
 SEALED_END = 43
 
 
 @pytest.fixture(scope="module")
 def good() -> Export:
     """One round and a power cut: three seals in two dozen records."""
-    stage = small_stage()
-    play_round(stage)
+    stage = journals.small_stage()
+    journals.play_round(stage)
     stage.act("cut", {})
     stage.act("boot", {})
     stage.until("empty_proved", 20000)
     stage.run(1000)
-    return pulled(stage.rig)
+    return journals.pulled(stage.rig)
 
 
 @pytest.fixture(scope="module")
 def small() -> Export:
     """Two seals in seven records: small enough to try everything with it."""
-    stage = small_stage()
+    stage = journals.small_stage()
     stage.play([("", 500, "key", "on"), ("", 500, "key", "off"), ("", 1000, "open", 0), ("", 200, "wait", 0)])
-    export = pulled(stage.rig)
+    export = journals.pulled(stage.rig)
     assert len(export.records) <= 8
     return export
 
@@ -75,7 +63,7 @@ def test_a_good_export_is_proved_from_its_first_record_to_its_last(good: Export)
     assert verdict.seals_good == verdict.seals
     assert len(verdict.seals) == 3
     assert verdict.proved == set(range(1, good.last + 1))
-    assert parse_export(as_file(good)) == good
+    assert parse_export(journals.as_file(good)) == good
 
 
 def test_without_a_key_the_chain_is_checked_and_nothing_is_proved(good: Export) -> None:
@@ -87,13 +75,13 @@ def test_without_a_key_the_chain_is_checked_and_nothing_is_proved(good: Export) 
 
 
 def test_a_key_that_fits_nothing_is_said_to_be_wrong_or_the_file_forged(good: Export) -> None:
-    verdict = verify(good, [seal_key(NEW_KEY)])
+    verdict = verify(good, [seal_key(journals.NEW_KEY)])
     assert "wrong key, or all of it is forged" in verdict.problems[0].what
 
 
 def test_every_flipped_bit_of_the_file_is_noticed(good: Export) -> None:
     """As a disk or a careless editor would; the line is named unless the line's end itself is gone."""
-    data = as_file(replace(good, records=good.records[:3]))
+    data = journals.as_file(replace(good, records=good.records[:3]))
     lines = data.split(b"\n")
     line = 1
     for at in range(len(data)):
@@ -153,46 +141,46 @@ def test_every_flipped_bit_of_the_log_and_of_the_attestation_is_found(good: Expo
 def test_every_record_that_is_left_out_is_missed(good: Export) -> None:
     for index in range(1, len(good.records) - 1):
         seq = good.records[index].seq
-        export = rewritten(good, good.records[:index] + good.records[index + 1 :])
+        export = journals.rewritten(good, good.records[:index] + good.records[index + 1 :])
         found_at(export, seq + 1)
         assert f"record {seq} is missing" in verify(export, [SEAL]).problems[0].what
-    verdict = verify(rewritten(good, good.records[1:]), [SEAL])
+    verdict = verify(journals.rewritten(good, good.records[1:]), [SEAL])
     assert "the beginning is missing" in verdict.problems[0].what
     assert places(verdict) == {2}
 
 
 def test_every_place_the_end_is_cut_at_is_noticed(good: Export) -> None:
     for count in range(1, len(good.records)):
-        export = rewritten(good, good.records[:count])
+        export = journals.rewritten(good, good.records[:count])
         found_at(export, good.records[count - 1].seq)
         assert f"up to {good.last}, were attested" in verify(export, [SEAL]).problems[0].what
         assert verify(export).problems, "without a key as well"
-    assert "there are no records" in verify(rewritten(good, []), [SEAL]).problems[0].what
+    assert "there are no records" in verify(journals.rewritten(good, []), [SEAL]).problems[0].what
 
 
 def test_every_two_neighbours_that_change_places_are_found(good: Export) -> None:
     for index in range(len(good.records) - 1):
         records = list(good.records)
         records[index], records[index + 1] = records[index + 1], records[index]
-        found_at(rewritten(good, records), records[index].seq, near=2)
+        found_at(journals.rewritten(good, records), records[index].seq, near=2)
 
 
 def test_every_record_that_stands_there_twice_is_found(good: Export) -> None:
     for index, record in enumerate(good.records):
         records = [*good.records[: index + 1], record, *good.records[index + 1 :]]
-        verdict = verify(rewritten(good, records), [SEAL])
+        verdict = verify(journals.rewritten(good, records), [SEAL])
         problem = next(problem for problem in verdict.problems if problem.seq == record.seq)
         assert (problem.line, "twice" in problem.what) == (index + 3, True)
         assert places(verdict) == {record.seq}
 
 
 def test_every_place_where_a_record_of_another_device_is_put_in_is_found(good: Export) -> None:
-    other = pulled(small_stage(seed=9).rig)
+    other = journals.pulled(journals.small_stage(seed=9).rig)
     for index in range(1, len(good.records)):
         foreign = Record(good.records[index].seq, other.records[2].data)
-        verdict = verify(rewritten(good, [*good.records[:index], foreign, *good.records[index:]]), [SEAL])
+        verdict = verify(journals.rewritten(good, [*good.records[:index], foreign, *good.records[index:]]), [SEAL])
         assert foreign.seq in places(verdict)
-        replaced = rewritten(good, [*good.records[:index], foreign, *good.records[index + 1 :]])
+        replaced = journals.rewritten(good, [*good.records[:index], foreign, *good.records[index + 1 :]])
         found_at(replaced, foreign.seq)
 
 
@@ -218,7 +206,7 @@ def test_a_chain_that_is_made_anew_is_caught_by_the_next_seal(good: Export) -> N
     """Whatever is altered, the chain is whole again, and still the first seal after it does not verify."""
     unnoticed = 0
     for name, seq, records in alterations(good):
-        forged = chained(good, records)
+        forged = journals.chained(good, records)
         verdict = verify(forged, [SEAL])
         unnoticed += not verify(forged).problems
         assert verdict.problems, (name, seq)
@@ -233,8 +221,8 @@ def test_a_chain_that_is_made_anew_is_caught_by_the_next_seal(good: Export) -> N
 
 def test_a_forger_with_another_key_is_caught(good: Export) -> None:
     """Chain, seals and attestation made again under a key of the forger's own."""
-    forged = chained(good, good.records)
-    key = seal_key(NEW_KEY)
+    forged = journals.chained(good, good.records)
+    key = seal_key(journals.NEW_KEY)
     records: list[Record] = []
     for record in forged.records:
         previous = records[-1].digest if records else record.previous
@@ -279,14 +267,14 @@ def test_a_problem_says_between_which_seals_it_lies(good: Export) -> None:
 
 
 def test_a_rotated_key_is_checked_with_both_keys_and_the_newer_one_proves_the_older_part() -> None:
-    stage = small_stage()
-    play_round(stage)
-    rotate(stage, NEW_KEY)
-    export = pulled(stage.rig, NEW_KEY)
-    both = verify(export, [SEAL, seal_key(NEW_KEY)])
+    stage = journals.small_stage()
+    journals.play_round(stage)
+    rotate(stage, journals.NEW_KEY)
+    export = journals.pulled(stage.rig, journals.NEW_KEY)
+    both = verify(export, [SEAL, seal_key(journals.NEW_KEY)])
     assert both.whole and both.seals_good == both.seals
     assert both.generations == {1, 2}
-    newer = verify(export, [seal_key(NEW_KEY)])
+    newer = verify(export, [seal_key(journals.NEW_KEY)])
     assert newer.whole
     assert "seals of key 1 were not checked themselves" in newer.notes[0]
     older = verify(export, [SEAL])
@@ -294,7 +282,7 @@ def test_a_rotated_key_is_checked_with_both_keys_and_the_newer_one_proves_the_ol
     assert older.proved and older.unproved[-1][1] == export.last
 
 
-def rotate(stage: Stage, key: bytes) -> None:
+def rotate(stage: journals.Stage, key: bytes) -> None:
     """Between rounds, without the wire: who may do so is shown elsewhere."""
     service = stage.rig.app.service
     service.key[:] = key
@@ -305,7 +293,7 @@ def rotate(stage: Stage, key: bytes) -> None:
 
 
 def test_a_device_without_a_key_has_nothing_to_prove_its_journal_with() -> None:
-    export = pulled(small_stage(b"").rig, b"")
+    export = journals.pulled(journals.small_stage(b"").rig, b"")
     for keys in ([], [SEAL]):
         verdict = verify(export, keys)
         assert verdict.problems == []
@@ -313,41 +301,41 @@ def test_a_device_without_a_key_has_nothing_to_prove_its_journal_with() -> None:
 
 
 def test_a_ring_that_went_round_is_proved_as_far_as_it_reaches() -> None:
-    stage = small_stage(cells=60)
+    stage = journals.small_stage(cells=60)
     for _ in range(4):
-        play_round(stage)
-    export = pulled(stage.rig)
+        journals.play_round(stage)
+    export = journals.pulled(stage.rig)
     assert export.first > 1
     verdict = verify(export, [SEAL])
     assert verdict.sound and not verdict.whole, [problem.text() for problem in verdict.problems]
     assert verdict.partial == [f"it begins with record {export.first}, and should begin with 1"]
     assert f"before {export.first}" in verdict.notes[0]
     assert verify(export, [SEAL], Expected(first=export.first)).whole
-    assert "the beginning is missing" in verify(rewritten(export, export.records[1:]), [SEAL]).problems[0].what
+    assert "the beginning is missing" in verify(journals.rewritten(export, export.records[1:]), [SEAL]).problems[0].what
 
 
-def _cut_in_a_shuffle() -> Stage:
+def _cut_in_a_shuffle() -> journals.Stage:
     """A device that lost power in a shuffle, was cleared, and played a round."""
-    stage = small_stage()
+    stage = journals.small_stage()
     stage.play([("", 300, "load", 8), ("", 300, "press", "green"), ("", 1500, "cut", 0)])
     stage.act("boot", {})
     stage.until("warning_latched", 5000)
-    clear_by_hand(stage)
-    play_round(stage)
+    journals.clear_by_hand(stage)
+    journals.play_round(stage)
     return stage
 
 
 def test_power_cuts_and_voids_make_sense() -> None:
-    assert verify(pulled(_cut_in_a_shuffle().rig), [SEAL]).whole
+    assert verify(journals.pulled(_cut_in_a_shuffle().rig), [SEAL]).whole
 
 
 def test_wherever_the_ring_begins_what_is_left_of_a_round_that_power_cut_makes_sense() -> None:
-    stage = small_stage()
+    stage = journals.small_stage()
     steps = [("", 300, "load", 8), ("", 300, "press", "green"), ("deck_verified", 500, "press", "seat")]
     stage.play([*steps, ("", 500, "press", "close"), ("stack_offered", 500, "take", 0), ("", 150, "cut", 0)])
     stage.act("boot", {})
     stage.until("round_voided", 5000)
-    export = pulled(stage.rig)
+    export = journals.pulled(stage.rig)
     names = [event.NAME if (event := record.event()) else "" for record in export.records]
     assert names.index("round_started") < names.index("stack_started") < names.index("power_lost")
     for first in range(1, export.last + 1):
@@ -428,7 +416,7 @@ def test_what_a_device_could_not_have_told_is_found_though_it_is_sealed(good: Ex
 
 def _cut_in_a_shuffle_untold() -> str:
     """A device that forgets what was going on: its power_lost is taken for something else."""
-    export = pulled(_cut_in_a_shuffle().rig)
+    export = journals.pulled(_cut_in_a_shuffle().rig)
     names = [event.NAME if (event := record.event()) else "" for record in export.records]
     seq = names.index("power_lost") + 1
 
@@ -440,7 +428,7 @@ def _cut_in_a_shuffle_untold() -> str:
     data = bytearray(export.records[seq - 1].data)
     forget(data)
     records = _with(export, seq - 1, Record(seq, bytes(data), seq + 1))
-    verdict = verify(chained(export, records))
+    verdict = verify(journals.chained(export, records))
     return verdict.problems[0].what
 
 
@@ -466,7 +454,7 @@ def test_random_damage_is_always_found(good: Export) -> None:
                 data = bytes(a ^ b for a, b in zip(records[at].data, mask, strict=True))
                 records[at] = replace(records[at], data=data)
         changed = [(record.seq, record.data) for record in records] != [(r.seq, r.data) for r in good.records]
-        for export in (rewritten(good, records), chained(good, records)):
+        for export in (journals.rewritten(good, records), journals.chained(good, records)):
             verdict = verify(export, [SEAL])
             same = [(record.seq, record.data) for record in export.records] == [(r.seq, r.data) for r in good.records]
             assert verdict.whole == same or not changed, (seed, [problem.text() for problem in verdict.problems])
@@ -476,7 +464,7 @@ def test_what_real_devices_write_is_always_good() -> None:
     """Journals of scenarios, faults and power cuts and all: none makes the verifier cry wolf."""
     seed = random.randrange(1 << 32)
     print(f"replay with random.Random({seed})")
-    paths = scenario_places([ROOT / "tests" / "scenarios"])
+    paths = scenario_places([journals.ROOT / "tests" / "scenarios"])
     words = ("firmware-", "power-while", "table-host", "journal-is-full")
     always = [path for path in paths if any(word in str(path) for word in words)]
     for path in [*always, *random.Random(seed).sample(paths, 20)]:
@@ -489,7 +477,9 @@ def test_what_real_devices_write_is_always_good() -> None:
         rig.plant.repair()
         played.stage.to_host = played.stage.to_device = None
         played.stage.run(300)
-        verdict = verify(pulled(rig, KEY if data.get("role") else b""), [SEAL] if data.get("role") else [])
+        verdict = verify(
+            journals.pulled(rig, journals.KEY if data.get("role") else b""), [SEAL] if data.get("role") else []
+        )
         assert verdict.problems == [], (path.name, [problem.text() for problem in verdict.problems])
         # A full journal has lost its first records: an export of it is proved as far as it goes, and is not whole.
         assert verdict.whole == (bool(data.get("role")) and verdict.first == 1), path.name

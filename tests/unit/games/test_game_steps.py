@@ -6,35 +6,11 @@ from test_record_windows import flow_in, objection, posted, settled
 from firmware.deck.ledger import DEALT as ON_THE_TABLE
 from firmware.deck.ledger import HOPPER, STORE, TRAY
 from firmware.fault import FAULT_JOURNAL, FAULT_MISMATCH
+from firmware.games import flow as states
 from firmware.games import profile, table_facts
 from firmware.games.drawn.hole_card import ACE, JACK, reader_scan
 from firmware.games.drawn.pages import draw_page
 from firmware.games.drawn.steps import _start_plan, step_drawing
-from firmware.games.flow import (
-    DECK_HELD,
-    DECK_READY,
-    DECK_SPENT,
-    DISPENSING,
-    DRAW_READY,
-    DRAWING,
-    ORDER_OFFERED,
-    ORDER_WANTED,
-    PREPARING,
-    PROVING_EMPTY,
-    RELEASING,
-    REMAINDER_OFFERED,
-    STACK_OFFERED,
-    STARTING,
-    WAITING_FOR_DECK,
-    WAITING_FOR_GREEN,
-    WAITING_FOR_LOCKOUT,
-    WAITING_FOR_ROUND_END,
-    WARNING,
-    flow_await_commit,
-    flow_enter,
-    flow_idle,
-    flow_warn,
-)
 from firmware.games.procedure import procedure_scan
 from firmware.games.profile import TAIL_HANDED, TAIL_LOCKOUT, TAIL_SETTLING
 from firmware.games.round_steps import _open_ended
@@ -61,7 +37,7 @@ def messages(flow):
 
 
 def drawing(positions=0, draws=0):
-    flow = flow_in(DRAWING, BLACKJACK, "draw")
+    flow = flow_in(states.DRAWING, BLACKJACK, "draw")
     flow.round_open = True
     flow.positions = positions
     flow.play.burn = 0
@@ -76,40 +52,40 @@ def test_rules_have_the_numbers_that_game_files_are_made_with():
 
 
 def test_storage_has_two_seconds_and_a_nonce_too():
-    flow = flow_in(PREPARING)
+    flow = flow_in(states.PREPARING)
     out = Outputs()
     flow.entered_ms = 100
-    assert flow_await_commit(flow, out, 2099) == 1 and flow.state == PREPARING
-    flow.order_state = ORDER_OFFERED
-    assert flow_await_commit(flow, out, 2100) == 0
-    assert (flow.state, flow.order_state, flow.entered_ms) == (PREPARING, ORDER_WANTED, 2100)
-    flow_await_commit(flow, out, 4100)
-    assert (flow.state, flow.warning) == (WARNING, FAULT_JOURNAL)
+    assert states.flow_await_commit(flow, out, 2099) == 1 and flow.state == states.PREPARING
+    flow.order_state = states.ORDER_OFFERED
+    assert states.flow_await_commit(flow, out, 2100) == 0
+    assert (flow.state, flow.order_state, flow.entered_ms) == (states.PREPARING, states.ORDER_WANTED, 2100)
+    states.flow_await_commit(flow, out, 4100)
+    assert (flow.state, flow.warning) == (states.WARNING, FAULT_JOURNAL)
 
 
 def test_an_empty_machine_waits_for_the_end_of_the_round_only_on_a_table_with_one_deck():
     for decks, tail, state in (
-        (1, TAIL_SETTLING, WAITING_FOR_ROUND_END),
-        (1, TAIL_LOCKOUT, WAITING_FOR_ROUND_END),
-        (1, TAIL_HANDED, WAITING_FOR_DECK),
-        (1, 0, WAITING_FOR_DECK),
-        (2, TAIL_SETTLING, WAITING_FOR_DECK),
+        (1, TAIL_SETTLING, states.WAITING_FOR_ROUND_END),
+        (1, TAIL_LOCKOUT, states.WAITING_FOR_ROUND_END),
+        (1, TAIL_HANDED, states.WAITING_FOR_DECK),
+        (1, 0, states.WAITING_FOR_DECK),
+        (2, TAIL_SETTLING, states.WAITING_FOR_DECK),
     ):
-        flow = settled("caribbean-stud", tail, REMAINDER_OFFERED, decks=decks)
-        flow_idle(flow, 0)
+        flow = settled("caribbean-stud", tail, states.REMAINDER_OFFERED, decks=decks)
+        states.flow_idle(flow, 0)
         assert flow.state == state, (decks, tail)
 
 
 def test_a_remainder_is_taken_when_the_tray_is_empty_and_not_before():
-    flow = flow_in(REMAINDER_OFFERED)
+    flow = flow_in(states.REMAINDER_OFFERED)
     flow.round_open = True
     flow.ledger.zone[TRAY] = 32
     flow.tray.empty = False
     assert procedure_scan(flow, inputs(), Outputs(), 0) == FOREVER_MS
-    assert flow.state == REMAINDER_OFFERED and messages(flow) == []
+    assert flow.state == states.REMAINDER_OFFERED and messages(flow) == []
     flow.tray.empty = True
     procedure_scan(flow, inputs(), Outputs(), 0)
-    assert flow.state == WAITING_FOR_ROUND_END and posted(flow)[0][1][0] == 32
+    assert flow.state == states.WAITING_FOR_ROUND_END and posted(flow)[0][1][0] == 32
 
 
 def test_a_round_ends_by_green_by_a_command_and_by_both_at_once():
@@ -145,7 +121,7 @@ def test_the_end_says_what_was_counted_and_only_if_it_was():
 
 def test_a_round_that_is_settled_goes_on_after_a_boot():
     for stacks, rest in ((4, 32), (0, 0)):
-        flow = flow_in(WAITING_FOR_DECK)
+        flow = flow_in(states.WAITING_FOR_DECK)
         row = flow.facts.row
         (
             row[table_facts.TAIL],
@@ -161,7 +137,7 @@ def test_a_round_that_is_settled_goes_on_after_a_boot():
 
 
 def test_presses_of_a_round_dealt_by_hand_wait_until_the_last_one_is_on_record():
-    flow = settled("caribbean-stud", TAIL_HANDED, WAITING_FOR_DECK, dealing="hand")
+    flow = settled("caribbean-stud", TAIL_HANDED, states.WAITING_FOR_DECK, dealing="hand")
     flow.outbox.post(ids.EV_GREEN_PRESSED)
     flow.panel.pressed[PRESS_CLOSE] = 1
     flow.by_hand.scan(flow, 0)
@@ -172,14 +148,14 @@ def test_presses_of_a_round_dealt_by_hand_wait_until_the_last_one_is_on_record()
 
 
 def test_a_stopped_machine_that_is_out_of_service_shows_it_and_posts_nothing():
-    flow = flow_in(WARNING)
+    flow = flow_in(states.WARNING)
     flow.facts.row[table_facts.SERVICE] = 1
     procedure_scan(flow, inputs(), Outputs(), 0)
     assert flow.need == ids.NEED_SERVICE and messages(flow) == []
 
 
 def test_an_overdue_count_is_told_by_a_button_before_the_next_deck():
-    flow = flow_in(WAITING_FOR_DECK, dealing="hand")
+    flow = flow_in(states.WAITING_FOR_DECK, dealing="hand")
     flow.profile.stub_exempt = 0
     flow.facts.row[table_facts.ROUNDS] = 5
     flow.panel.pressed[PRESS_LOCK] = 1
@@ -271,9 +247,9 @@ def test_records_change_what_the_shoe_expects():
     play.recorded(flow, ids.REC_CUT, 4, 1, 0)
     assert play.refill == 2
     for what, recut in ((ids.REC_RESHUFFLE, False), (ids.REC_CUT, True)):
-        flow = flow_in(DRAW_READY, BLACKJACK, "draw")
+        flow = flow_in(states.DRAW_READY, BLACKJACK, "draw")
         flow.play.recorded(flow, what, 0, 0, 0)
-        assert (flow.state, flow.play.recut) == (DECK_SPENT, recut)
+        assert (flow.state, flow.play.recut) == (states.DECK_SPENT, recut)
 
 
 def test_the_plan_says_whose_card_is_next():
@@ -320,12 +296,12 @@ def test_the_reader_answers_after_300_ms_and_is_lit_only_for_what_may_be_asked()
 
 
 def test_a_plan_without_positions_knows_neither_players_nor_cards():
-    flow = flow_in(DRAW_READY, "caribbean-stud", "draw")
+    flow = flow_in(states.DRAW_READY, "caribbean-stud", "draw")
     _start_plan(flow, 0)
     told = flow.settled
     assert (told.deck, told.stacks, told.dealt, told.rest) == (1, 0, ids.UNKNOWN_U16, 0)
-    assert flow.state == DRAWING and flow.tail == TAIL_LOCKOUT
-    flow = flow_in(DRAW_READY, "caribbean-stud", "draw")
+    assert flow.state == states.DRAWING and flow.tail == TAIL_LOCKOUT
+    flow = flow_in(states.DRAW_READY, "caribbean-stud", "draw")
     flow.positions = 3
     _start_plan(flow, 0)
     assert (flow.settled.stacks, flow.settled.dealt, flow.settled.rest) == (4, 20, 32)
@@ -333,7 +309,7 @@ def test_a_plan_without_positions_knows_neither_players_nor_cards():
 
 def test_a_plan_is_followed_when_the_throat_is_clear_and_all_is_on_record():
     for busy, waiting, pressed in ((True, 0, 1), (False, 1, 1), (False, 0, 0), (False, 0, 1)):
-        flow = flow_in(DRAW_READY, "caribbean-stud", "draw")
+        flow = flow_in(states.DRAW_READY, "caribbean-stud", "draw")
         flow.positions = 3
         _start_plan(flow, 0)
         flow.outbox.count = waiting
@@ -350,7 +326,7 @@ def test_a_plan_is_followed_when_the_throat_is_clear_and_all_is_on_record():
 
 def test_a_deck_ready_starts_no_round_while_a_stack_lies_in_the_tray():
     for empty in (False, True):
-        flow = flow_in(DECK_READY)
+        flow = flow_in(states.DECK_READY)
         flow.room = 99
         flow.tray.empty = empty
         flow.panel.pressed[PRESS_CLOSE] = 1
@@ -361,8 +337,8 @@ def test_a_deck_ready_starts_no_round_while_a_stack_lies_in_the_tray():
 
 
 def test_a_deck_lifted_before_the_lock_out_stops_the_machine():
-    for hopper, state in ((1, WAITING_FOR_LOCKOUT), (0, WARNING)):
-        flow = flow_in(WAITING_FOR_LOCKOUT, kind="shoe")
+    for hopper, state in ((1, states.WAITING_FOR_LOCKOUT), (0, states.WARNING)):
+        flow = flow_in(states.WAITING_FOR_LOCKOUT, kind="shoe")
         flow.ledger.begin(52)
         flow.ledger.counting = True
         flow.ledger.zone[HOPPER] = 52
@@ -374,18 +350,18 @@ def test_a_deck_lifted_before_the_lock_out_stops_the_machine():
 
 
 def test_a_card_that_a_rule_makes_due_is_a_stack_without_a_number():
-    flow = flow_in(WAITING_FOR_GREEN)
+    flow = flow_in(states.WAITING_FOR_GREEN)
     flow.round_open = True
     flow.facts.row[table_facts.EXTRA] = 1
     flow.ledger.zone[STORE] = 30
     flow.panel.pressed[PRESS_LOCK] = 1
     procedure_scan(flow, inputs(), Outputs(), 0)
     assert posted(flow)[-1][:2] == (ids.EV_STACK_STARTED, [0, 1, 0, 0, 0, 0, 0])
-    assert (flow.state, flow.extra, flow.wanted) == (DISPENSING, WAITING_FOR_GREEN, 1)
+    assert (flow.state, flow.extra, flow.wanted) == (states.DISPENSING, states.WAITING_FOR_GREEN, 1)
 
 
 def test_green_ends_the_players_cards_only_if_nothing_else_does():
-    flow = flow_in(STACK_OFFERED)
+    flow = flow_in(states.STACK_OFFERED)
     assert _open_ended(flow)
     for holder, name in ((flow, "positions"), (flow, "last"), (flow, "extra"), (flow.machine.feed, "face_ups")):
         kept = getattr(holder, name)
@@ -395,8 +371,8 @@ def test_green_ends_the_players_cards_only_if_nothing_else_does():
 
 
 def test_a_deck_is_not_handed_out_before_the_round_of_the_other_is_over():
-    for tail, state in ((TAIL_LOCKOUT, DECK_HELD), (0, RELEASING)):
-        flow = settled("caribbean-stud", tail, DECK_HELD, kind="shelves", dealing="hand")
+    for tail, state in ((TAIL_LOCKOUT, states.DECK_HELD), (0, states.RELEASING)):
+        flow = settled("caribbean-stud", tail, states.DECK_HELD, kind="shelves", dealing="hand")
         flow.tail = tail
         flow.tray.empty = True
         flow.panel.pressed[PRESS_GREEN] = 1
@@ -435,22 +411,27 @@ def test_a_card_belongs_to_the_box_that_was_named_for_it_and_the_next_one_to_non
 
 
 def test_a_rack_is_counted_only_while_the_shoe_waits_for_its_deck():
-    for state, reason in ((WAITING_FOR_DECK, NONE), (DRAW_READY, STATE), (DRAWING, STATE), (DECK_SPENT, STATE)):
+    for state, reason in (
+        (states.WAITING_FOR_DECK, NONE),
+        (states.DRAW_READY, STATE),
+        (states.DRAWING, STATE),
+        (states.DECK_SPENT, STATE),
+    ):
         flow = flow_in(state, BLACKJACK, "draw")
         flow.facts.row[table_facts.RACK] = 1
         assert flow.play.objection(flow, ids.REC_STUB_COUNTED, 1, 0) == reason, state
 
 
 def test_a_fault_between_rounds_is_left_to_the_house():
-    flow = flow_in(DECK_READY)
+    flow = flow_in(states.DECK_READY)
     flow.rule = profile.RULE_COUNT
-    flow_warn(flow, Outputs(), FAULT_MISMATCH, 0)
+    states.flow_warn(flow, Outputs(), FAULT_MISMATCH, 0)
     assert flow.rule == profile.RULE_HOUSE
-    assert flow_enter(flow_in(STARTING), PROVING_EMPTY, 0) == 0  # the next scan comes at once
+    assert states.flow_enter(flow_in(states.STARTING), states.PROVING_EMPTY, 0) == 0  # the next scan comes at once
 
 
 def test_the_rest_of_a_deck_played_once_belongs_to_no_round():
-    flow = flow_in(DRAW_READY, "caribbean-stud", "draw")
+    flow = flow_in(states.DRAW_READY, "caribbean-stud", "draw")
     flow.positions = 3
     _start_plan(flow, 0)
     flow.settle(TAIL_SETTLING, 1, 4, 20, 32)
@@ -459,4 +440,4 @@ def test_the_rest_of_a_deck_played_once_belongs_to_no_round():
     flow.outbox.count = 0
     flow.panel.pressed[PRESS_GREEN] = 1
     step_drawing(flow, inputs(), Outputs(), 0)
-    assert (flow.state, flow.outbox.round) == (DECK_SPENT, 0) and messages(flow) == [ids.EV_ROUND_ENDED]
+    assert (flow.state, flow.outbox.round) == (states.DECK_SPENT, 0) and messages(flow) == [ids.EV_ROUND_ENDED]

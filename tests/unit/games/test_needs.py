@@ -4,26 +4,8 @@ from test_record_windows import flow_in, objection, settled
 
 from firmware.deck.ledger import HOPPER, STORE
 from firmware.fault import FAULT_JOURNAL, FAULT_STACK
+from firmware.games import flow as states
 from firmware.games import prerequisites, table_facts
-from firmware.games.flow import (
-    DECK_HELD,
-    DECK_READY,
-    DISPENSING,
-    DRAW_READY,
-    DRAWING,
-    REMAINDER_OFFERED,
-    REMOVED_OFFERED,
-    SHUFFLING,
-    STACK_OFFERED,
-    STARTING,
-    WAITING_FOR_DECK,
-    WAITING_FOR_GREEN,
-    WAITING_FOR_LOCKOUT,
-    WAITING_FOR_ROUND_END,
-    WAITING_FOR_WAGERS,
-    WARNING,
-    flow_players,
-)
 from firmware.games.hands import due_cards, undecided
 from firmware.games.next_need import need_for, need_next, positions_due, records_due
 from firmware.games.pages import page_lines
@@ -50,7 +32,7 @@ def inputs(*lines):
 
 
 def test_a_deck_is_held_back_by_the_first_thing_that_is_missing():
-    flow = flow_in(WAITING_FOR_DECK, "caribbean-stud", records=True, decks=2)
+    flow = flow_in(states.WAITING_FOR_DECK, "caribbean-stud", records=True, decks=2)
     row = flow.facts.row
     row[table_facts.SERVICE] = row[of(1, table_facts.HELD)] = 1
     for cell, value, need in (
@@ -71,7 +53,7 @@ def test_a_deck_is_held_back_by_the_first_thing_that_is_missing():
     ):
         row[of(2, table_facts.HELD)] = held
         assert prerequisites.need_for_deck(flow) == need
-    plain = flow_in(WAITING_FOR_DECK)
+    plain = flow_in(states.WAITING_FOR_DECK)
     assert prerequisites.need_for_deck(plain) == NO_NEED
     plain.facts.row[of(1, table_facts.HELD)] = table_facts.HELD_OFF
     assert prerequisites.need_for_deck(plain) == ids.NEED_INDUCTION
@@ -81,34 +63,36 @@ def test_a_deck_is_held_back_by_the_first_thing_that_is_missing():
 
 
 def test_a_shoe_wants_to_know_who_shuffled_and_the_cut_before_the_deck_goes_in():
-    flow = flow_in(WAITING_FOR_DECK, "caribbean-stud", "draw", records=True)
+    flow = flow_in(states.WAITING_FOR_DECK, "caribbean-stud", "draw", records=True)
     flow.facts.row[of(1, table_facts.INDUCTED)] = ALL_STEPS
     assert prerequisites.need_for_deck(flow) == ids.NEED_PROVENANCE
     flow.facts.row[of(1, table_facts.SOURCE)] = ids.FROM_HAND
     assert prerequisites.need_for_deck(flow) == ids.NEED_CUT
     flow.facts.row[of(1, table_facts.SOURCE)] = ids.FROM_MACHINE
     assert prerequisites.need_for_deck(flow) == NO_NEED
-    motor = flow_in(WAITING_FOR_DECK, "caribbean-stud", "shoe", records=True)
+    motor = flow_in(states.WAITING_FOR_DECK, "caribbean-stud", "shoe", records=True)
     motor.facts.row[of(1, table_facts.INDUCTED)] = ALL_STEPS
     motor.facts.row[of(1, table_facts.SOURCE)] = ids.FROM_HAND
     assert prerequisites.need_for_deck(motor) == NO_NEED  # cut before the round
-    motor.state = DECK_READY
+    motor.state = states.DECK_READY
     assert prerequisites.need_for_round(motor) == need_for(motor, ids.CMD_CLOSE_BETTING) == ids.NEED_CUT
-    blackjack = flow_in(WAITING_FOR_DECK, "double-attack-blackjack", "draw", records=True)
+    blackjack = flow_in(states.WAITING_FOR_DECK, "double-attack-blackjack", "draw", records=True)
     blackjack.facts.row[table_facts.RACK] = 1
     assert prerequisites.need_for_deck(blackjack) == ids.NEED_RACK
 
 
 def test_a_deck_handed_out_keeps_the_next_one_back_on_a_table_with_one_deck_and_records():
     for decks, records, need in ((1, True, ids.NEED_ROUND_END), (2, True, NO_NEED), (1, False, NO_NEED)):
-        flow = settled("caribbean-stud", TAIL_HANDED, WAITING_FOR_DECK, dealing="hand", decks=decks, records=records)
+        flow = settled(
+            "caribbean-stud", TAIL_HANDED, states.WAITING_FOR_DECK, dealing="hand", decks=decks, records=records
+        )
         for deck in (1, 2):
             flow.facts.row[of(deck, table_facts.INDUCTED)] = ALL_STEPS
         assert prerequisites.need_for_deck(flow) == need, (decks, records)
 
 
 def test_a_count_is_due_every_five_rounds_unless_the_machine_has_counted_the_deck():
-    flow = flow_in(DECK_READY, "caribbean-stud", "shoe")
+    flow = flow_in(states.DECK_READY, "caribbean-stud", "shoe")
     row = flow.facts.row
     for cell in (table_facts.ROUNDS, of(1, table_facts.SINCE)):
         for rounds, due, overdue in ((3, False, False), (4, True, False), (5, True, True), (6, True, True)):
@@ -130,11 +114,11 @@ def test_a_count_is_due_every_five_rounds_unless_the_machine_has_counted_the_dec
     assert not prerequisites.stub_exempt(flow, 2)
     flow.profile.counts_full = False
     assert not prerequisites.stub_exempt(flow, 1)
-    house = flow_in(DECK_READY, "house")
+    house = flow_in(states.DECK_READY, "house")
     house.facts.row[table_facts.ROUNDS] = 9
     assert not prerequisites.stub_due(house, 1) and not prerequisites.stub_overdue(house, 1)
     for dealing in AT_HAND:
-        flow = flow_in(WAITING_FOR_DECK, "caribbean-stud", dealing=dealing)
+        flow = flow_in(states.WAITING_FOR_DECK, "caribbean-stud", dealing=dealing)
         flow.profile.stub_exempt = 0
         flow.facts.row[table_facts.ROUNDS] = 4
         assert prerequisites.need_for_deck(flow) == NO_NEED
@@ -146,14 +130,14 @@ def test_a_count_is_due_every_five_rounds_unless_the_machine_has_counted_the_dec
         flow.profile.stub_exempt = 7
         flow.profile.counts_full = True
         assert prerequisites.need_for_deck(flow) == NO_NEED
-    two = flow_in(WAITING_FOR_DECK, "caribbean-stud", dealing="hand", decks=2)
+    two = flow_in(states.WAITING_FOR_DECK, "caribbean-stud", dealing="hand", decks=2)
     two.profile.stub_exempt = 0
     two.facts.row[table_facts.ROUNDS], two.tail = 4, TAIL_HANDED
     assert prerequisites.need_for_deck(two) == NO_NEED
 
 
 def test_a_round_waits_for_service_and_for_the_round_before():
-    flow = flow_in(DECK_READY, decks=2)
+    flow = flow_in(states.DECK_READY, decks=2)
     assert prerequisites.need_for_round(flow) == NO_NEED
     flow.tail = TAIL_SETTLING
     assert prerequisites.need_for_round(flow) == ids.NEED_ROUND_END
@@ -163,7 +147,7 @@ def test_a_round_waits_for_service_and_for_the_round_before():
 
 def test_cards_wait_for_as_many_chips_as_wagers_were_accepted():
     for records in (False, True):
-        flow = flow_in(WAITING_FOR_LOCKOUT, records=records)
+        flow = flow_in(states.WAITING_FOR_LOCKOUT, records=records)
         row = flow.facts.row
         assert (prerequisites.need_for_cards(flow) == ids.NEED_PROGRESSIVE) == records
         row[table_facts.ACCEPTED] = 3
@@ -174,7 +158,7 @@ def test_cards_wait_for_as_many_chips_as_wagers_were_accepted():
 
 def test_the_rest_waits_for_a_card_that_is_due_and_for_every_decision():
     for zone in (STORE, HOPPER):
-        flow = flow_in(WAITING_FOR_GREEN, "boston-5-stud", records=True)
+        flow = flow_in(states.WAITING_FOR_GREEN, "boston-5-stud", records=True)
         flow.stacks_taken = flow.positions = 3
         flow.stacks_taken = 4
         assert prerequisites.need_for_release(flow) == NO_NEED  # no round
@@ -187,12 +171,12 @@ def test_the_rest_waits_for_a_card_that_is_due_and_for_every_decision():
         assert positions_due(flow, ids.NEED_DECISIONS) == 7 and positions_due(flow, NO_NEED) == 0
         flow.facts.row[table_facts.EXTRA] = 1
         assert prerequisites.need_for_release(flow) == ids.NEED_CARD
-        flow.state = STACK_OFFERED
+        flow.state = states.STACK_OFFERED
         assert prerequisites.need_for_release(flow) == ids.NEED_DECISIONS
         flow.facts.row[table_facts.NOT_IN], flow.facts.row[table_facts.SECONDS] = 5, 2
         assert prerequisites.need_for_release(flow) == NO_NEED
     for game, records in (("boston-5-stud", False), ("caribbean-stud", True)):
-        flow = flow_in(WAITING_FOR_GREEN, game, records=records)
+        flow = flow_in(states.WAITING_FOR_GREEN, game, records=records)
         flow.stacks_taken, flow.round_open = 4, True
         flow.ledger.zone[STORE] = 40
         assert prerequisites.need_for_release(flow) == NO_NEED
@@ -211,7 +195,7 @@ def test_a_round_does_not_end_before_a_count_that_is_due():
 
 
 def test_a_need_is_shown_when_it_changes_and_told_once_when_somebody_asks():
-    flow = flow_in(WAITING_FOR_DECK)
+    flow = flow_in(states.WAITING_FOR_DECK)
     flow.page_due = False
     assert not prerequisites.hold_for(flow, NO_NEED, 0) and not flow.page_due
     assert prerequisites.hold_for(flow, ids.NEED_DISPUTE, 0) and flow.page_due and flow.need == ids.NEED_DISPUTE
@@ -227,55 +211,55 @@ def test_a_need_is_shown_when_it_changes_and_told_once_when_somebody_asks():
 
 
 NEXT = {
-    STARTING: NO_NEED,
-    WAITING_FOR_DECK: ids.NEED_DECK,
-    SHUFFLING: NO_NEED,
-    DECK_READY: ids.NEED_CLOSE_BETTING,
-    WAITING_FOR_LOCKOUT: ids.NEED_LOCKOUT,
-    DISPENSING: NO_NEED,
-    STACK_OFFERED: ids.NEED_TAKE,
-    WAITING_FOR_GREEN: ids.NEED_RELEASE,
-    REMAINDER_OFFERED: ids.NEED_TAKE,
-    WAITING_FOR_ROUND_END: ids.NEED_ROUND_END,
-    WARNING: ids.NEED_ACKNOWLEDGE,
-    REMOVED_OFFERED: ids.NEED_TAKE,
-    DECK_HELD: ids.NEED_RELEASE,
-    WAITING_FOR_WAGERS: ids.NEED_CLOSE_BETTING,
+    states.STARTING: NO_NEED,
+    states.WAITING_FOR_DECK: ids.NEED_DECK,
+    states.SHUFFLING: NO_NEED,
+    states.DECK_READY: ids.NEED_CLOSE_BETTING,
+    states.WAITING_FOR_LOCKOUT: ids.NEED_LOCKOUT,
+    states.DISPENSING: NO_NEED,
+    states.STACK_OFFERED: ids.NEED_TAKE,
+    states.WAITING_FOR_GREEN: ids.NEED_RELEASE,
+    states.REMAINDER_OFFERED: ids.NEED_TAKE,
+    states.WAITING_FOR_ROUND_END: ids.NEED_ROUND_END,
+    states.WARNING: ids.NEED_ACKNOWLEDGE,
+    states.REMOVED_OFFERED: ids.NEED_TAKE,
+    states.DECK_HELD: ids.NEED_RELEASE,
+    states.WAITING_FOR_WAGERS: ids.NEED_CLOSE_BETTING,
 }
 
 
 def test_each_state_says_what_must_happen_next():
-    flow = flow_in(STARTING)
+    flow = flow_in(states.STARTING)
     flow.tray.empty = True
     inp = inputs()
     for state in NEXT:
         flow.state = state
         assert need_next(flow, inp) == NEXT[state], state
-    flow.state = WAITING_FOR_DECK
+    flow.state = states.WAITING_FOR_DECK
     assert need_next(flow, inputs(IN_HOPPER)) == ids.NEED_SHUFFLE
     flow.door.is_open = True
     for state in NEXT:
         flow.state = state
-        shut = state in (STARTING, WAITING_FOR_DECK, REMOVED_OFFERED, WARNING)
+        shut = state in (states.STARTING, states.WAITING_FOR_DECK, states.REMOVED_OFFERED, states.WARNING)
         assert need_next(flow, inp) == (ids.NEED_CLOSE_DOOR if shut else NEXT[state]), state
     flow.door.is_open = False
     for hold, need in ((FAULT_STACK, ids.NEED_TAKE), (FAULT_JOURNAL, ids.NEED_STORE_EVENTS)):
         flow.hold = hold
-        for state in (DECK_READY, WAITING_FOR_DECK, DISPENSING):
+        for state in (states.DECK_READY, states.WAITING_FOR_DECK, states.DISPENSING):
             flow.state = state
             assert need_next(flow, inp) == need
     flow.hold = 0
-    flow.state = DECK_READY
+    flow.state = states.DECK_READY
     flow.tray.empty = False
     assert need_next(flow, inp) == ids.NEED_TAKE
     flow.facts.row[table_facts.SERVICE] = 1
     assert need_next(flow, inp) == ids.NEED_SERVICE
-    drawn = flow_in(DRAW_READY, "double-attack-blackjack", "draw")
+    drawn = flow_in(states.DRAW_READY, "double-attack-blackjack", "draw")
     drawn.tray.empty = True
     assert need_next(drawn, inp) == ids.NEED_BURN
     drawn.play.burn = 0
     assert need_next(drawn, inp) == ids.NEED_CLOSE_BETTING
-    drawn.state = DRAWING
+    drawn.state = states.DRAWING
     assert need_next(drawn, inp) == ids.NEED_DRAW
     for refill, need in ((1, ids.NEED_CUT), (2, ids.NEED_DECK), (3, ids.NEED_DECK)):
         drawn.play.refill = refill
@@ -286,18 +270,18 @@ def test_each_state_says_what_must_happen_next():
 
 def test_rules_come_before_what_the_state_alone_asks_for():
     inp = inputs()
-    flow = flow_in(WAITING_FOR_LOCKOUT, records=True)
+    flow = flow_in(states.WAITING_FOR_LOCKOUT, records=True)
     assert need_next(flow, inp) == ids.NEED_PROGRESSIVE
-    flow = flow_in(WAITING_FOR_GREEN, "boston-5-stud", records=True)
+    flow = flow_in(states.WAITING_FOR_GREEN, "boston-5-stud", records=True)
     flow.stacks_taken, flow.round_open = 4, True
     flow.ledger.zone[STORE] = 40
-    for state in (WAITING_FOR_GREEN, WAITING_FOR_WAGERS):
+    for state in (states.WAITING_FOR_GREEN, states.WAITING_FOR_WAGERS):
         flow.state = state
         assert need_next(flow, inp) == ids.NEED_DECISIONS
 
 
 def test_a_stopped_machine_asks_for_one_thing_after_the_other():
-    flow = flow_in(WARNING)
+    flow = flow_in(states.WARNING)
     for line in (IN_HOPPER, IN_THROAT_A, IN_EXIT):
         assert need_next(flow, inputs(line)) == ids.NEED_CLEAR_PATH
     noisy = inputs()
@@ -320,27 +304,27 @@ def test_a_round_that_is_settled_beside_the_machine_comes_first_unless_a_deck_li
         (TAIL_LOCKOUT, ids.NEED_LOCKOUT),
         (TAIL_WAGERS, ids.NEED_CLOSE_BETTING),
     ):
-        flow = settled("caribbean-stud", tail, WAITING_FOR_DECK, decks=2)
+        flow = settled("caribbean-stud", tail, states.WAITING_FOR_DECK, decks=2)
         flow.tray.empty = True
         assert need_next(flow, inputs()) == need
         assert need_next(flow, inputs(IN_HOPPER)) == ids.NEED_SHUFFLE
-        for state in (SHUFFLING, DECK_READY, WAITING_FOR_ROUND_END, DECK_HELD):
+        for state in (states.SHUFFLING, states.DECK_READY, states.WAITING_FOR_ROUND_END, states.DECK_HELD):
             flow.state = state
             assert need_next(flow, inputs(IN_HOPPER)) == need
     flow.tail = TAIL_LOCKOUT
-    flow.state = DECK_READY
+    flow.state = states.DECK_READY
     flow.facts.row[table_facts.ACCEPTED] = 2
     assert need_next(flow, inputs()) == ids.NEED_PROGRESSIVE
     flow = settled("caribbean-stud")
     flow.facts.row[table_facts.DUE] = 1
     assert need_next(flow, inputs()) == COUNT
-    told = settled("caribbean-stud", TAIL_HANDED, WAITING_FOR_DECK, dealing="hand", records=True)
+    told = settled("caribbean-stud", TAIL_HANDED, states.WAITING_FOR_DECK, dealing="hand", records=True)
     told.facts.row[of(1, table_facts.INDUCTED)] = ALL_STEPS
     assert need_next(told, inputs(IN_HOPPER)) == ids.NEED_CLOSE_BETTING
 
 
 def test_a_need_names_the_records_that_meet_it():
-    flow = flow_in(WAITING_FOR_DECK, records=True)
+    flow = flow_in(states.WAITING_FOR_DECK, records=True)
     row = flow.facts.row
     bit = 1
     for need, record in (
@@ -369,7 +353,7 @@ def test_a_need_names_the_records_that_meet_it():
         row[of(1, table_facts.HELD)] = held | table_facts.HELD_OFF
         assert records_due(flow, ids.NEED_DISPUTE) == sum(bit << record for record in records)
         assert records_due(flow, ids.NEED_INDUCTION) == ALL_STEPS & ~2
-    plain = flow_in(WAITING_FOR_DECK)
+    plain = flow_in(states.WAITING_FOR_DECK)
     plain.facts.row[of(1, table_facts.HELD)] = table_facts.HELD_OFF
     assert records_due(plain, ids.NEED_INDUCTION) == bit << ids.REC_DECK_REMOVED
     later = settled("boston-5-stud", records=True)
@@ -380,25 +364,25 @@ def test_a_need_names_the_records_that_meet_it():
 
 
 def test_players_are_those_who_have_their_cards():
-    flow = flow_in(STACK_OFFERED, "boston-5-stud")
+    flow = flow_in(states.STACK_OFFERED, "boston-5-stud")
     for positions, taken, players in ((0, 0, 0), (0, 1, 1), (0, 3, 3), (3, 2, 2), (3, 4, 3)):
         flow.positions, flow.stacks_taken = positions, taken
-        assert flow_players(flow, flow.stacks_taken) == players
-    flow.state = WAITING_FOR_GREEN  # the last stack was the dealer's
+        assert states.flow_players(flow, flow.stacks_taken) == players
+    flow.state = states.WAITING_FOR_GREEN  # the last stack was the dealer's
     for positions, taken, players in ((0, 1, 1), (0, 2, 1), (0, 4, 3), (3, 4, 3)):
         flow.positions, flow.stacks_taken = positions, taken
-        assert flow_players(flow, flow.stacks_taken) == players
+        assert states.flow_players(flow, flow.stacks_taken) == players
     for stacks, players in ((0, 9), (1, 1), (2, 1), (5, 4)):
-        assert flow_players(settled("boston-5-stud", stacks=stacks), 0) == players
+        assert states.flow_players(settled("boston-5-stud", stacks=stacks), 0) == players
 
 
 def test_who_neither_folded_nor_raised_has_yet_to_decide():
     for state, positions, bits in (
-        (WAITING_FOR_GREEN, 0, 0b111),
-        (WAITING_FOR_GREEN, 3, 0b111),
-        (STACK_OFFERED, 0, 0b111),
-        (STACK_OFFERED, 3, 0b111),
-        (DISPENSING, 0, 0b111),
+        (states.WAITING_FOR_GREEN, 0, 0b111),
+        (states.WAITING_FOR_GREEN, 3, 0b111),
+        (states.STACK_OFFERED, 0, 0b111),
+        (states.STACK_OFFERED, 3, 0b111),
+        (states.DISPENSING, 0, 0b111),
     ):
         flow = flow_in(state, "boston-5-stud")
         flow.positions, flow.stacks_taken = positions, 4
@@ -408,10 +392,10 @@ def test_who_neither_folded_nor_raised_has_yet_to_decide():
 
 
 def test_a_hand_must_have_the_cards_of_its_stage():
-    flow = flow_in(STACK_OFFERED, "boston-5-stud")
+    flow = flow_in(states.STACK_OFFERED, "boston-5-stud")
     flow.positions, flow.stacks_taken = 3, 2
     assert [due_cards(flow, seat) for seat in (0, 1, 2, 3, 255)] == [0, 3, 3, 0, 0]
-    flow.state = WAITING_FOR_GREEN
+    flow.state = states.WAITING_FOR_GREEN
     flow.stacks_taken = 4
     assert [due_cards(flow, seat) for seat in (0, 1, 3, 4)] == [3, 3, 3, 0]
     flow = settled("boston-5-stud")
@@ -419,7 +403,7 @@ def test_a_hand_must_have_the_cards_of_its_stage():
     assert [due_cards(flow, seat) for seat in (0, 1, 4)] == [5, 5, 0]
     flow = settled("double-cross-poker")
     assert [due_cards(flow, seat) for seat in (0, 1, 255)] == [2, 2, 5]
-    flow = flow_in(WAITING_FOR_GREEN, "double-cross-poker")
+    flow = flow_in(states.WAITING_FOR_GREEN, "double-cross-poker")
     assert due_cards(flow, 255) == 0
     flow = settled("double-down-stud")
     assert [due_cards(flow, seat) for seat in (0, 1, 255)] == [4, flow.profile.hand_cards, 4]
@@ -451,7 +435,7 @@ def test_a_hand_is_misdealt_only_if_it_plays_and_has_another_number_of_cards():
     assert objection(flow, "misdeal", 1, 4) == NONE
     flow.facts.row[table_facts.FINAL] = 1  # no position took part
     assert objection(flow, "misdeal", 1, 4) == STATE
-    dealing = flow_in(STACK_OFFERED, "caribbean-stud")
+    dealing = flow_in(states.STACK_OFFERED, "caribbean-stud")
     dealing.round_open = True
     dealing.stacks_taken = 2
     assert [objection(dealing, "misdeal", seat, 4) for seat in (1, 2, 3, 0)] == [NONE, NONE, STATE, STATE]
@@ -460,7 +444,7 @@ def test_a_hand_is_misdealt_only_if_it_plays_and_has_another_number_of_cards():
 
 
 def test_decisions_are_taken_from_those_who_play_and_only_until_the_final_deal():
-    flow = settled("boston-5-stud", state=REMAINDER_OFFERED)
+    flow = settled("boston-5-stud", state=states.REMAINDER_OFFERED)
     flow.tail = 0
     flow.round_open = True
     flow.stacks_taken = 4
@@ -484,7 +468,7 @@ def test_decisions_are_taken_from_those_who_play_and_only_until_the_final_deal()
 
 def test_pages_name_what_is_needed_and_the_deck_that_is_next():
     for records in (True, False):
-        flow = flow_in(WAITING_FOR_DECK, records=records)
+        flow = flow_in(states.WAITING_FOR_DECK, records=records)
         flow.need = ids.NEED_INDUCTION
         induct = page_lines(flow)[:]
         flow.facts.row[of(1, table_facts.HELD)] = table_facts.HELD_OFF
@@ -493,7 +477,7 @@ def test_pages_name_what_is_needed_and_the_deck_that_is_next():
         dispute = page_lines(flow)[:]
         flow.facts.row[of(1, table_facts.HELD)] = 0
         assert page_lines(flow) == dispute
-    one, two = flow_in(WAITING_FOR_DECK), flow_in(WAITING_FOR_DECK, decks=2)
+    one, two = flow_in(states.WAITING_FOR_DECK), flow_in(states.WAITING_FOR_DECK, decks=2)
     for flow in (one, two):
         flow.facts.row[of(2, table_facts.HELD)] = table_facts.HELD_OFF
     assert page_lines(two)[:2] == ("Take deck 2 off the", "table. Deck 1 next:") != page_lines(one)[:2]

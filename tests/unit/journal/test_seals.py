@@ -1,19 +1,6 @@
 """Seals: often enough, under the key in force, over everything before them."""
 
-from services import (
-    CARDS,
-    KEY,
-    NEW_KEY,
-    device,
-    install_frame,
-    plug,
-    records,
-    rotate_frame,
-    rotation,
-    seal_is_good,
-    send,
-    turn,
-)
+import services
 
 from firmware.digest import Hmac
 from firmware.journal.seals import SEAL_EVERY, Sealer
@@ -24,7 +11,7 @@ _AFTER = (ids.EV_BOOTED, ids.EV_ROUND_ENDED, ids.EV_ROUND_VOIDED, ids.EV_KEY_CHA
 
 
 def play_round(stage):
-    steps = [("", 300, "load", CARDS), ("", 300, "press", "green"), ("deck_verified", 500, "press", "seat")]
+    steps = [("", 300, "load", services.CARDS), ("", 300, "press", "green"), ("deck_verified", 500, "press", "seat")]
     steps += [("", 500, "press", "close"), ("stack_offered", 500, "take", 0), ("stack_offered", 500, "take", 0)]
     steps += [("stack_taken", 700, "press", "green"), ("remainder_released", 900, "take", 0)]
     steps += [("remainder_taken", 900, "press", "green"), ("round_ended", 500, "wait", 0)]
@@ -32,14 +19,14 @@ def play_round(stage):
 
 
 def messages(stage):
-    return [message for message, _body, _record in records(stage)]
+    return [message for message, _body, _record in services.records(stage)]
 
 
 def test_every_round_boot_and_turn_of_the_switch_is_followed_by_a_seal():
-    stage = device(KEY)
+    stage = services.device(services.KEY)
     play_round(stage)
-    turn(stage, "on")
-    turn(stage, "off")
+    services.turn(stage, "on")
+    services.turn(stage, "off")
     stage.act("boot", {})
     stage.run(1000)
     found = messages(stage)
@@ -50,18 +37,18 @@ def test_every_round_boot_and_turn_of_the_switch_is_followed_by_a_seal():
 
 
 def test_every_seal_is_good_under_the_key_and_under_no_other():
-    stage = device(KEY)
+    stage = services.device(services.KEY)
     play_round(stage)
-    seals = [record for message, _body, record in records(stage) if message == ids.EV_SEALED]
+    seals = [record for message, _body, record in services.records(stage) if message == ids.EV_SEALED]
     assert len(seals) == 2
     for record in seals:
-        assert seal_is_good(stage, record, KEY)
-        assert not seal_is_good(stage, record, NEW_KEY)
-        assert not seal_is_good(stage, record, role_key(KEY, ids.ROLE_TABLE))
+        assert services.seal_is_good(stage, record, services.KEY)
+        assert not services.seal_is_good(stage, record, services.NEW_KEY)
+        assert not services.seal_is_good(stage, record, role_key(services.KEY, ids.ROLE_TABLE))
 
 
 def test_no_more_records_than_allowed_lie_between_two_seals():
-    stage = device(KEY)
+    stage = services.device(services.KEY)
     for i in range(80):
         stage.act("open" if i % 2 == 0 else "close", {})
         stage.run(300)
@@ -74,11 +61,11 @@ def test_no_more_records_than_allowed_lie_between_two_seals():
 
 
 def test_without_a_key_there_are_no_seals_and_from_the_first_key_on_there_are():
-    stage = device()
+    stage = services.device()
     play_round(stage)
     assert ids.EV_SEALED not in messages(stage)
-    plug(stage)
-    assert send(stage, install_frame(KEY)) == ids.KEY_DONE
+    services.plug(stage)
+    assert services.send(stage, services.install_frame(services.KEY)) == ids.KEY_DONE
     found = messages(stage)
     at = found.index(ids.EV_KEY_CHANGED)
     assert ids.EV_SEALED not in found[:at]
@@ -86,28 +73,30 @@ def test_without_a_key_there_are_no_seals_and_from_the_first_key_on_there_are():
 
 
 def test_the_last_record_before_a_change_is_a_seal_under_the_old_key_and_the_first_after_it_one_under_the_new():
-    stage = device(KEY)
+    stage = services.device(services.KEY)
     play_round(stage)
-    plug(stage)
+    services.plug(stage)
     stage.act("open", {})
     stage.run(200)
-    assert send(stage, rotate_frame(rotation(KEY, NEW_KEY))) == ids.KEY_DONE
-    found = records(stage)
+    assert (
+        services.send(stage, services.rotate_frame(services.rotation(services.KEY, services.NEW_KEY))) == ids.KEY_DONE
+    )
+    found = services.records(stage)
     at = [message for message, _body, _record in found].index(ids.EV_KEY_CHANGED)
     assert found[at - 1][0] == ids.EV_SEALED
-    assert seal_is_good(stage, found[at - 1][2], KEY)
+    assert services.seal_is_good(stage, found[at - 1][2], services.KEY)
     assert found[at + 1][0] == ids.EV_SEALED
     assert found[at + 1][1][0] == 2
-    assert seal_is_good(stage, found[at + 1][2], NEW_KEY)
+    assert services.seal_is_good(stage, found[at + 1][2], services.NEW_KEY)
 
 
 def test_a_seal_covers_everything_before_it():
     """Every byte of the record before changes the hash that the seal was made over."""
     from hashlib import sha256
 
-    stage = device(KEY)
+    stage = services.device(services.KEY)
     play_round(stage)
-    found = records(stage)
+    found = services.records(stage)
     at = len(found) - 1
     assert found[at][0] == ids.EV_SEALED
     before, seal = found[at - 1][2], found[at][2]
@@ -116,18 +105,18 @@ def test_a_seal_covers_everything_before_it():
         other = bytearray(before)
         other[i] ^= 1
         forged = seal[:60] + sha256(other).digest()
-        assert not seal_is_good(stage, forged, KEY)
+        assert not services.seal_is_good(stage, forged, services.KEY)
 
 
 def test_what_there_is_is_told_under_the_seal_key():
-    stage = device(KEY)
+    stage = services.device(services.KEY)
     play_round(stage)
     stage.peer.frames = []
     stage._to_device(stage.peer.frame(stage.peer.session, ids.CLASS_DIAGNOSTIC, ids.JOURNAL_GET, [0]))
     stage.run(300)
     frames = [frame for frame in stage.peer.frames if frame[2] == ids.JOURNAL_IS and frame[3] == 0]
     body = frames[0][8:86]
-    hmac = Hmac(Hmac(KEY).digest(b"fairshoe seal", b""))
+    hmac = Hmac(Hmac(services.KEY).digest(b"fairshoe seal", b""))
     number = stage.rig.hal.unique_id().to_bytes(4, "little")
     assert hmac.digest(b"fairshoe journal 1" + number, body[:62])[:16] == body[62:78]
     assert body[14:30] == stage.rig.app.journal.log
@@ -143,7 +132,7 @@ class NoKey:
 
 
 class OneKey:
-    key = KEY
+    key = services.KEY
 
     def generation(self):
         return 0x1234
@@ -176,7 +165,7 @@ def test_without_a_key_no_seal_is_due_and_nothing_is_signed():
 
 def test_a_seal_is_the_mac_of_all_before_it_and_of_its_record_up_to_it():
     sealer = Sealer(OneKey(), 0x01020304)
-    hmac = Hmac(Hmac(KEY).digest(b"fairshoe seal", b""))
+    hmac = Hmac(Hmac(services.KEY).digest(b"fairshoe seal", b""))
     record = bytearray(range(60))
     sealer.sign(b"before", record, 50)
     assert record == bytes(range(34)) + hmac.digest(b"before", bytes(range(34)))[:16] + bytes(range(50, 60))

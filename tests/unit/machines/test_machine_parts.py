@@ -4,49 +4,13 @@ from array import array
 
 from test_record_windows import flow_in
 
+from firmware import fault as faults
 from firmware import image
 from firmware.deck.ledger import STORE, TRAY
-from firmware.fault import (
-    FAULT_AXIS,
-    FAULT_BEAM,
-    FAULT_CARD_LENGTH,
-    FAULT_DOUBLE_FEED,
-    FAULT_EJECTOR,
-    FAULT_FACE_UP,
-    FAULT_JAM_EXIT,
-    FAULT_JAM_THROAT,
-    FAULT_MISFEED,
-    FAULT_NONE,
-    FAULT_STACK,
-)
 from firmware.games.flow import WAITING_FOR_DECK
-from firmware.machines.axis import (
-    AXIS_REST,
-    Axis,
-    axis_goto,
-    axis_home,
-    axis_scan,
-    axis_stop,
-    axis_survey,
-    axis_sweep,
-    phase_park,
-)
+from firmware.machines import axis as axes
+from firmware.machines import feed as feeds
 from firmware.machines.eject import EJECT_FAILED, EJECT_HOMING, eject_scan, eject_start
-from firmware.machines.feed import (
-    FEED_BACKED,
-    FEED_BACKING,
-    FEED_DONE,
-    FEED_FAILED,
-    FEED_FINISHING,
-    FEED_PASSING,
-    FEED_PAUSING,
-    FEED_PICKING,
-    FEED_SCANS,
-    FEED_STAGED,
-    FEED_STOPPED,
-    feed_start,
-    feed_stop,
-)
 from firmware.machines.machine import JOB_DONE, JOB_FAILED
 from firmware.machines.meters import METER_FEED_US, METER_GLITCHES, Meters
 from firmware.machines.panel import PRESS_GREEN, PRESS_SEAT, Panel, panel_scan
@@ -75,11 +39,11 @@ def parts(kind="carousel", game="caribbean-stud"):
 
 def turned(place, target, wraps=True):
     """How many places the axis is asked to move."""
-    axis = Axis(machine_of("carousel").spec, wraps)
+    axis = axes.Axis(machine_of("carousel").spec, wraps)
     axis.place = place
     out = image.Outputs()
-    axis_goto(axis, target, 0)
-    assert axis_scan(axis, inputs(), out, 5) == axis.spec.axis_ms_max
+    axes.axis_goto(axis, target, 0)
+    assert axes.axis_scan(axis, inputs(), out, 5) == axis.spec.axis_ms_max
     assert out.axis_go and not out.axis_home and not out.watch_slot
     return out.axis_slots
 
@@ -94,74 +58,79 @@ def test_a_carousel_takes_the_shorter_way_and_an_elevator_the_only_one():
 
 
 def test_an_axis_that_is_there_does_not_move_and_says_so_at_once():
-    axis = Axis(machine_of("carousel").spec, True)
+    axis = axes.Axis(machine_of("carousel").spec, True)
     out = image.Outputs()
-    axis_goto(axis, 0, 0)
-    assert axis_scan(axis, inputs(), out, 0) == 0
-    assert axis.state == AXIS_REST and not out.axis_go
-    assert axis_scan(axis, inputs(), out, 0) == FOREVER_MS
+    axes.axis_goto(axis, 0, 0)
+    assert axes.axis_scan(axis, inputs(), out, 0) == 0
+    assert axis.state == axes.AXIS_REST and not out.axis_go
+    assert axes.axis_scan(axis, inputs(), out, 0) == FOREVER_MS
 
 
 def run_axis(axis, inp, out, edges=0):
     """Start, let the motor move, and arrive."""
-    axis_scan(axis, inp, out, 0)
+    axes.axis_scan(axis, inp, out, 0)
     out.axis_go = False
     inp.axis = image.AXIS_MOVING
-    axis_scan(axis, inp, out, 1)
+    axes.axis_scan(axis, inp, out, 1)
     inp.enters[image.IN_SLOT] += edges
     inp.axis = image.AXIS_IDLE
-    return axis_scan(axis, inp, out, 2)
+    return axes.axis_scan(axis, inp, out, 2)
 
 
 def test_home_is_known_after_homing_and_unknown_after_a_stop():
-    axis = Axis(machine_of("carousel").spec, True)
+    axis = axes.Axis(machine_of("carousel").spec, True)
     inp, out = inputs(), image.Outputs()
     axis.place = 7
-    axis_home(axis, 0)
+    axes.axis_home(axis, 0)
     assert not axis.homed
     assert run_axis(axis, inp, out) == 0
-    assert axis.homed and axis.place == 0 and out.axis_home and axis.state == AXIS_REST
-    axis_goto(axis, 3, 0)
+    assert axis.homed and axis.place == 0 and out.axis_home and axis.state == axes.AXIS_REST
+    axes.axis_goto(axis, 3, 0)
     run_axis(axis, inp, out)
     assert axis.homed and axis.place == 3
     out.axis_go = out.watch_slot = True
-    axis_stop(axis, out)
+    axes.axis_stop(axis, out)
     assert not axis.homed and not out.axis_go and not out.watch_slot
 
 
 def test_the_slot_beam_is_looked_at_only_when_slots_are_counted_and_must_be_clear_before():
     count = machine_of("carousel").spec.place_count
-    for start, counts in ((axis_home, False), (axis_sweep, True), (axis_survey, True)):
+    for start, counts in ((axes.axis_home, False), (axes.axis_sweep, True), (axes.axis_survey, True)):
         for blocked in (False, True):
-            axis = Axis(machine_of("carousel").spec, True)
+            axis = axes.Axis(machine_of("carousel").spec, True)
             inp, out = inputs(), image.Outputs()
             inp.level[image.IN_SLOT] = blocked
             out.watch_slot = True
             start(axis, 0)
-            axis_scan(axis, inp, out, 0)
+            axes.axis_scan(axis, inp, out, 0)
             if counts and blocked:
-                assert (axis.fault, axis.state, out.axis_go, out.watch_slot) == (FAULT_AXIS, AXIS_REST, False, False)
+                assert (axis.fault, axis.state, out.axis_go, out.watch_slot) == (
+                    faults.FAULT_AXIS,
+                    axes.AXIS_REST,
+                    False,
+                    False,
+                )
                 continue
-            assert out.axis_go and out.watch_slot == counts and axis.fault == FAULT_NONE
-            if start is axis_sweep:
+            assert out.axis_go and out.watch_slot == counts and axis.fault == faults.FAULT_NONE
+            if start is axes.axis_sweep:
                 assert out.axis_slots == count
-            if start is axis_survey:
+            if start is axes.axis_survey:
                 assert out.axis_slots == 1
 
 
 def test_a_sweep_counts_cards_and_a_survey_says_where_they_are():
-    axis = Axis(machine_of("carousel").spec, True)
+    axis = axes.Axis(machine_of("carousel").spec, True)
     spec = axis.spec
     inp, out = inputs(), image.Outputs()
     inp.enters[image.IN_SLOT] = 5
-    axis_sweep(axis, 0)
+    axes.axis_sweep(axis, 0)
     run_axis(axis, inp, out, 3)
     assert axis.swept == 3 and axis.place == 0 and not out.watch_slot
-    axis_survey(axis, 0)
+    axes.axis_survey(axis, 0)
     for step in range(spec.place_count):
-        assert axis.state != AXIS_REST
+        assert axis.state != axes.AXIS_REST
         run_axis(axis, inp, out, 1 if step in (0, 4) else 0)
-    assert axis.state == AXIS_REST and axis.swept == 2 and axis.place == 0
+    assert axis.state == axes.AXIS_REST and axis.swept == 2 and axis.place == 0
     full = [i for i in range(spec.place_count) if axis.full[i]]
     assert full == sorted([(1 + spec.beam_slots) % spec.place_count, (5 + spec.beam_slots) % spec.place_count])
 
@@ -169,21 +138,21 @@ def test_a_sweep_counts_cards_and_a_survey_says_where_they_are():
 def test_an_axis_that_is_lost_or_late_stops_and_fails():
     spec = machine_of("carousel").spec
     for late in (False, True):
-        axis = Axis(spec, True)
+        axis = axes.Axis(spec, True)
         inp, out = inputs(), image.Outputs()
-        axis_goto(axis, 3, 0)
-        axis_scan(axis, inp, out, 0)
+        axes.axis_goto(axis, 3, 0)
+        axes.axis_scan(axis, inp, out, 0)
         inp.axis = image.AXIS_MOVING
-        assert axis_scan(axis, inp, out, spec.axis_ms_max - 1) == 1
+        assert axes.axis_scan(axis, inp, out, spec.axis_ms_max - 1) == 1
         inp.axis = image.AXIS_MOVING if late else image.AXIS_LOST
-        assert axis_scan(axis, inp, out, spec.axis_ms_max if late else 1) == 0
-        assert axis.fault == FAULT_AXIS and not out.axis_go
+        assert axes.axis_scan(axis, inp, out, spec.axis_ms_max if late else 1) == 0
+        assert axis.fault == faults.FAULT_AXIS and not out.axis_go
     for line in (image.IN_THROAT_B, image.IN_EJECTOR, image.IN_EXIT, image.IN_ARRIVAL):  # what would be torn
-        axis = Axis(spec, True)
+        axis = axes.Axis(spec, True)
         inp, out = inputs(), image.Outputs()
         inp.level[line] = 1
-        axis_goto(axis, 3, 0)
-        axis_scan(axis, inp, out, 0)
+        axes.axis_goto(axis, 3, 0)
+        axes.axis_scan(axis, inp, out, 0)
         assert not out.axis_go
 
 
@@ -192,15 +161,15 @@ def test_an_axis_that_is_lost_or_late_stops_and_fails():
 
 def scan(feed, inp, out, now_ms):
     if feed.confirm != image.IN_EXIT:
-        feed.sink.axis.state = AXIS_REST  # at the card's place
-    return FEED_SCANS[feed.state](feed, inp, out, now_ms)
+        feed.sink.axis.state = axes.AXIS_REST  # at the card's place
+    return feeds.FEED_SCANS[feed.state](feed, inp, out, now_ms)
 
 
 def picking(kind="carousel", game="caribbean-stud"):
     machine, inp, out = parts(kind, game)
     inp.level[image.IN_HOPPER] = 1
     out.level[image.OUT_REVERSE] = 1
-    feed_start(machine.feed, inp, out, 2, STORE, 0)
+    feeds.feed_start(machine.feed, inp, out, 2, STORE, 0)
     return machine.feed, inp, out
 
 
@@ -210,18 +179,18 @@ def test_a_card_that_does_not_come_is_picked_again_after_a_pause_and_given_up_af
     assert (out.level[image.OUT_PICK], out.level[image.OUT_TRANSPORT], out.level[image.OUT_REVERSE]) == (1, 1, 0)
     now = 0
     for tries in range(spec.pick_retry_max + 1):
-        assert feed.state == FEED_PICKING and feed.misfeeds == tries
+        assert feed.state == feeds.FEED_PICKING and feed.misfeeds == tries
         assert scan(feed, inp, out, now + spec.pick_ms_max - 1) == 1
         now += spec.pick_ms_max
         assert scan(feed, inp, out, now) == 0
         assert out.level[image.OUT_PICK] == 0
-        if feed.state == FEED_FAILED:
+        if feed.state == feeds.FEED_FAILED:
             break
-        assert feed.state == FEED_PAUSING
+        assert feed.state == feeds.FEED_PAUSING
         assert scan(feed, inp, out, now + spec.pick_pause_ms - 1) == 1
         now += spec.pick_pause_ms
         assert scan(feed, inp, out, now) == 0 and out.level[image.OUT_PICK] == 1
-    assert (feed.state, feed.fault, feed.misfeeds) == (FEED_FAILED, FAULT_MISFEED, spec.pick_retry_max + 1)
+    assert (feed.state, feed.fault, feed.misfeeds) == (feeds.FEED_FAILED, faults.FAULT_MISFEED, spec.pick_retry_max + 1)
 
 
 def pass_card(feed, inp, out, now_ms):
@@ -230,9 +199,9 @@ def pass_card(feed, inp, out, now_ms):
     inp.level[image.IN_THROAT_A] = 1
     scan(feed, inp, out, now_ms)
     if not feed.follows:
-        assert feed.state == FEED_STAGED and out.level[image.OUT_PICK] == 0
+        assert feed.state == feeds.FEED_STAGED and out.level[image.OUT_PICK] == 0
         scan(feed, inp, out, now_ms)
-    assert feed.state == FEED_PASSING and out.level[image.OUT_PICK] == 1
+    assert feed.state == feeds.FEED_PASSING and out.level[image.OUT_PICK] == 1
     inp.level[image.IN_THROAT_B] = 1
     inp.enter_us[image.IN_THROAT_B] = 0
     scan(feed, inp, out, now_ms)
@@ -250,11 +219,11 @@ def test_every_card_has_all_its_tries_and_jogs():
     feed.jogs = 1
     pass_card(feed, inp, out, 500)
     assert (feed.count, feed.tries, feed.jogs, feed.stalls, feed.misfeeds) == (1, 0, 0, 1, 1)
-    assert feed.state == FEED_PICKING and feed.ledger.zone[STORE] == 1
+    assert feed.state == feeds.FEED_PICKING and feed.ledger.zone[STORE] == 1
     pass_card(feed, inp, out, 600)
-    assert (feed.count, feed.state, feed.stalls) == (2, FEED_FINISHING, 1)
-    assert scan(feed, inp, out, 600) == 0 and feed.state == FEED_DONE
-    feed_stop(feed, out)
+    assert (feed.count, feed.state, feed.stalls) == (2, feeds.FEED_FINISHING, 1)
+    assert scan(feed, inp, out, 600) == 0 and feed.state == feeds.FEED_DONE
+    feeds.feed_stop(feed, out)
     assert out.level[image.OUT_TRANSPORT] == 0
 
 
@@ -278,15 +247,15 @@ def test_the_roller_of_a_shoe_runs_on_while_a_card_is_wanted_and_never_behind_th
         inp.leaves[image.IN_THROAT_B] += 1
         inp.leave_us[image.IN_THROAT_B] = spec.length_us
         scan(feed, inp, out, 500)
-        assert feed.fault == FAULT_NONE and out.level[image.OUT_PICK] == (delay_us == spec.run_us)
+        assert feed.fault == faults.FAULT_NONE and out.level[image.OUT_PICK] == (delay_us == spec.run_us)
         inp.leaves[feed.confirm] += 1
         inp.leave_us[feed.confirm] = spec.length_us
-    assert (feed.state, feed.count) == (FEED_FINISHING, 2)
+    assert (feed.state, feed.count) == (feeds.FEED_FINISHING, 2)
 
 
 def test_a_card_that_follows_is_told_from_two_at_once_by_its_stamp():
     """In a late scan it is at A already. Before the last one has left B it can only be a second card with it."""
-    for early_us, fault in ((-1, FAULT_NONE), (0, FAULT_DOUBLE_FEED), (1, FAULT_DOUBLE_FEED)):
+    for early_us, fault in ((-1, faults.FAULT_NONE), (0, faults.FAULT_DOUBLE_FEED), (1, faults.FAULT_DOUBLE_FEED)):
         feed, inp, out = picking("shoe")
         inp.enters[image.IN_THROAT_A] = inp.level[image.IN_THROAT_A] = 1
         scan(feed, inp, out, 500)
@@ -312,8 +281,8 @@ def confirmed_after(kind, cards, percent):
         inp.enters[image.IN_THROAT_A] += 1
         inp.level[image.IN_THROAT_A] = 1
         scan(feed, inp, out, 500)
-        assert feed.follows or feed.state == FEED_STAGED
-    if feed.state != FEED_PASSING:
+        assert feed.follows or feed.state == feeds.FEED_STAGED
+    if feed.state != feeds.FEED_PASSING:
         scan(feed, inp, out, 500)
     return feed.state, feed.fault
 
@@ -321,19 +290,23 @@ def confirmed_after(kind, cards, percent):
 def test_a_card_is_confirmed_only_by_a_passage_of_its_own_length():
     """Shorter is a pulse on the line of the beam behind the mouth, and the card may still be on its way."""
     for kind in ("shoe", "shelves"):
-        for percent, fault in ((2, FAULT_CARD_LENGTH), (84, FAULT_CARD_LENGTH), (116, FAULT_DOUBLE_FEED)):
+        for percent, fault in (
+            (2, faults.FAULT_CARD_LENGTH),
+            (84, faults.FAULT_CARD_LENGTH),
+            (116, faults.FAULT_DOUBLE_FEED),
+        ):
             for cards in (1, 2):
-                assert confirmed_after(kind, cards, percent) == (FEED_FAILED, fault), (kind, percent, cards)
-        assert confirmed_after(kind, 1, 100) == (FEED_PASSING, FAULT_NONE)
-        assert confirmed_after(kind, 2, 100) == (FEED_DONE, FAULT_NONE)
+                assert confirmed_after(kind, cards, percent) == (feeds.FEED_FAILED, fault), (kind, percent, cards)
+        assert confirmed_after(kind, 1, 100) == (feeds.FEED_PASSING, faults.FAULT_NONE)
+        assert confirmed_after(kind, 2, 100) == (feeds.FEED_DONE, faults.FAULT_NONE)
 
 
 def test_a_stack_has_not_landed_while_a_card_is_at_the_exit():
     machine, inp, _out = parts("shoe")
     inp.level[image.IN_TRAY] = 1
-    assert machine.tray.landed(inp, 2) == FAULT_NONE
+    assert machine.tray.landed(inp, 2) == faults.FAULT_NONE
     inp.level[image.IN_EXIT] = 1
-    assert machine.tray.landed(inp, 2) == FAULT_JAM_EXIT
+    assert machine.tray.landed(inp, 2) == faults.FAULT_JAM_EXIT
 
 
 def test_a_beam_blocked_before_the_roller_started_leaves_the_mean_feed_time_valid():
@@ -351,16 +324,16 @@ def test_a_card_that_stops_is_turned_back_and_must_be_seen_again():
         scan(feed, inp, out, 10)
         scan(feed, inp, out, 10)
         assert scan(feed, inp, out, 10 + spec.pass_ms_max) == 0
-        assert feed.state == FEED_STOPPED and not out.level[image.OUT_PICK] and not out.level[image.OUT_TRANSPORT]
+        assert feed.state == feeds.FEED_STOPPED and not out.level[image.OUT_PICK] and not out.level[image.OUT_TRANSPORT]
         now = 10 + spec.pass_ms_max
         assert scan(feed, inp, out, now + spec.rest_ms - 1) == 1
         now += spec.rest_ms
         scan(feed, inp, out, now)
-        assert feed.state == FEED_BACKING
+        assert feed.state == feeds.FEED_BACKING
         assert [out.level[line] for line in (image.OUT_REVERSE, image.OUT_PICK, image.OUT_TRANSPORT)] == [1, 1, 1]
         assert scan(feed, inp, out, now + spec.jog_ms - 1) == 1
         scan(feed, inp, out, now + spec.jog_ms)
-        assert feed.state == FEED_BACKED and not out.level[image.OUT_PICK] and not out.level[image.OUT_TRANSPORT]
+        assert feed.state == feeds.FEED_BACKED and not out.level[image.OUT_PICK] and not out.level[image.OUT_TRANSPORT]
         now += spec.jog_ms
         if not came_back:
             feed.back_a = inp.enters[image.IN_THROAT_A]
@@ -368,10 +341,12 @@ def test_a_card_that_stops_is_turned_back_and_must_be_seen_again():
         scan(feed, inp, out, now + spec.rest_ms)
         if came_back:
             assert (
-                feed.state == FEED_STAGED and out.level[image.OUT_TRANSPORT] == 1 and out.level[image.OUT_REVERSE] == 0
+                feed.state == feeds.FEED_STAGED
+                and out.level[image.OUT_TRANSPORT] == 1
+                and out.level[image.OUT_REVERSE] == 0
             )
         else:
-            assert (feed.state, feed.fault) == (FEED_FAILED, FAULT_JAM_THROAT)
+            assert (feed.state, feed.fault) == (feeds.FEED_FAILED, faults.FAULT_JAM_THROAT)
 
 
 def test_a_card_face_up_stops_a_machine_that_does_not_reject_it():
@@ -383,10 +358,10 @@ def test_a_card_face_up_stops_a_machine_that_does_not_reject_it():
         inp.enters[image.IN_FACE] += 1
         scan(feed, inp, out, 10)
         scan(feed, inp, out, 10)
-        assert (feed.fault == FAULT_FACE_UP) == (not rejects)
+        assert (feed.fault == faults.FAULT_FACE_UP) == (not rejects)
     feed, inp, out = picking()
     feed.rejects = True
-    feed_start(feed, inp, out, 1, STORE, 0)
+    feeds.feed_start(feed, inp, out, 1, STORE, 0)
     inp.enters[image.IN_FACE] += 1
     pass_card(feed, inp, out, 10)
     assert (feed.count, feed.face_ups, feed.wanted) == (1, 1, 2)  # and one more in its place
@@ -396,13 +371,13 @@ def test_a_card_past_the_mouth_must_reach_the_beam_behind_it_in_time_and_only_on
     for seen, waits in ((0, True), (2, False)):
         feed, inp, out = picking("shelves", "house")
         feed.sink.shuffle(8, 0)
-        feed.state, feed.count, feed.passed_ms = FEED_FINISHING, 1, 0
+        feed.state, feed.count, feed.passed_ms = feeds.FEED_FINISHING, 1, 0
         inp.leaves[image.IN_ARRIVAL] += seen
         assert feed.confirmed(inp) == seen
         wait = scan(feed, inp, out, feed.spec.confirm_ms_max - 1)
         assert wait == (1 if waits else 0)
         scan(feed, inp, out, feed.spec.confirm_ms_max)
-        assert (feed.state, feed.fault) == (FEED_FAILED, FAULT_JAM_EXIT)
+        assert (feed.state, feed.fault) == (feeds.FEED_FAILED, faults.FAULT_JAM_EXIT)
 
 
 # --- eject and push ----------------------------------------------------------------------------
@@ -418,7 +393,7 @@ def test_the_ejector_must_be_home_in_time_and_cards_leave_by_the_outfeed():
     limit = eject.spec.ejector_home_ms_max
     assert eject_scan(eject, inp, out, 100 + limit - 1) == 1 and eject.state == EJECT_HOMING
     assert eject_scan(eject, inp, out, 100 + limit) == 0
-    assert (eject.state, eject.fault) == (EJECT_FAILED, FAULT_EJECTOR)
+    assert (eject.state, eject.fault) == (EJECT_FAILED, faults.FAULT_EJECTOR)
     assert out.level[image.OUT_OUTFEED] == out.level[image.OUT_EJECTOR] == 0
 
 
@@ -430,7 +405,7 @@ def pushed(mode, level=1):
     push.ledger.zone[STORE] = 10
     push_start(push, mode, 0)
     push_scan(push, inp, out, 0)
-    push.axis.state = AXIS_REST
+    push.axis.state = axes.AXIS_REST
     push_scan(push, inp, out, 0)
     assert out.watch_slot
     inp.level[image.IN_SLOT] = level
@@ -473,7 +448,7 @@ def test_cards_of_a_shelf_are_in_the_tray_once_the_pusher_is_home():
     cleared(inp, 5)
     push_scan(push, inp, out, 10)
     push_scan(push, inp, out, 10 + push.spec.ejector_home_ms_max)
-    assert (push.state, push.fault) == (PUSH_FAILED, FAULT_EJECTOR)
+    assert (push.state, push.fault) == (PUSH_FAILED, faults.FAULT_EJECTOR)
 
 
 def test_a_pulse_on_the_slot_beam_leaves_no_cards_on_their_shelf():
@@ -488,7 +463,7 @@ def test_a_pulse_on_the_slot_beam_leaves_no_cards_on_their_shelf():
     inp.level[image.IN_SLOT] = 1
     inp.level[image.IN_EJECTOR] = 0
     push_scan(push, inp, out, 14)
-    assert (push.state, push.fault) == (PUSH_FAILED, FAULT_JAM_EXIT)
+    assert (push.state, push.fault) == (PUSH_FAILED, faults.FAULT_JAM_EXIT)
     assert push.ledger.zone[TRAY] == 0
 
 
@@ -524,7 +499,7 @@ def test_the_light_is_off_for_five_milliseconds_and_every_beam_must_notice():
         blocked = machine.spec.path_lines[0]
         inp.level[blocked] = 1
         machine.scan(inp, out, 10)
-        assert (machine.state, machine.fault) == (JOB_FAILED, FAULT_BEAM)
+        assert (machine.state, machine.fault) == (JOB_FAILED, faults.FAULT_BEAM)
     machine, inp, out = parts()
     machine.spec.dark_lines = b""  # a board that cannot switch its light off
     machine.prove(0)
@@ -534,7 +509,7 @@ def test_the_light_is_off_for_five_milliseconds_and_every_beam_must_notice():
 def test_parking_goes_to_the_first_place():
     machine, inp, out = parts()
     machine.axis.place = 9
-    machine.begin((phase_park,), 0)
+    machine.begin((axes.phase_park,), 0)
     machine.scan(inp, out, 0)
     assert machine.axis.target == 0
     run_axis(machine.axis, inp, out)
@@ -558,7 +533,7 @@ def test_a_stack_is_guarded_and_a_purge_is_not():
     machine.deal(2, 0)
     machine.phase = 2
     machine.scan(inp, out, 0)
-    assert (machine.state, machine.fault) == (JOB_FAILED, FAULT_STACK)
+    assert (machine.state, machine.fault) == (JOB_FAILED, faults.FAULT_STACK)
 
 
 def test_presses_are_those_since_the_panel_was_last_looked_at():
@@ -591,5 +566,5 @@ def test_twitches_of_a_beam_are_added_up_once_and_have_to_be_stored():
     assert meters.dirty
     for _ in range(3):
         meters.dirty = False
-        meters.fault(FAULT_DOUBLE_FEED)
+        meters.fault(faults.FAULT_DOUBLE_FEED)
         assert meters.dirty

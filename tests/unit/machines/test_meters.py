@@ -8,20 +8,7 @@ from firmware.games.flow import SHUFFLING
 from firmware.image import INPUTS
 from firmware.journal.cells import CELL_SIZE, METERS_CELL
 from firmware.journal.meter_cells import MeterStore
-from firmware.machines.meters import (
-    METER_CARDS,
-    METER_COUNT,
-    METER_CYCLES,
-    METER_DOUBLE_FEEDS,
-    METER_FAULTS,
-    METER_FEED_US,
-    METER_FEED_US_NEW,
-    METER_GLITCHES,
-    METER_JAMS,
-    METER_MISFEEDS,
-    METER_STALLS,
-    Meters,
-)
+from firmware.machines import meters as metering
 from firmware.protocol import ids, table
 from hal.sim.nv import Nv, PowerCut
 
@@ -63,18 +50,18 @@ class Chip:
 
 
 def test_the_message_has_every_meter_in_the_order_of_the_constants():
-    assert len(NAMES) == METER_COUNT
+    assert len(NAMES) == metering.METER_COUNT
     for meter, name in (
-        (METER_CYCLES, "cycles"),
-        (METER_CARDS, "cards"),
-        (METER_MISFEEDS, "misfeeds"),
-        (METER_STALLS, "stalls"),
-        (METER_JAMS, "jams"),
-        (METER_DOUBLE_FEEDS, "double_feeds"),
-        (METER_FAULTS, "faults"),
-        (METER_FEED_US, "feed_us"),
-        (METER_FEED_US_NEW, "feed_us_new"),
-        (METER_GLITCHES, "hopper"),
+        (metering.METER_CYCLES, "cycles"),
+        (metering.METER_CARDS, "cards"),
+        (metering.METER_MISFEEDS, "misfeeds"),
+        (metering.METER_STALLS, "stalls"),
+        (metering.METER_JAMS, "jams"),
+        (metering.METER_DOUBLE_FEEDS, "double_feeds"),
+        (metering.METER_FAULTS, "faults"),
+        (metering.METER_FEED_US, "feed_us"),
+        (metering.METER_FEED_US_NEW, "feed_us_new"),
+        (metering.METER_GLITCHES, "hopper"),
     ):
         assert NAMES[meter].split(":")[0] == name
 
@@ -132,14 +119,14 @@ def test_a_jam_at_the_exit_is_a_jam():
 
 
 def test_the_mean_feed_time_follows_wear_and_the_reference_stays():
-    meters = Meters()
+    meters = metering.Meters()
     for _ in range(1000):
         meters.fed(60000)
     for _ in range(1000):
         meters.fed(80000)
-    assert meters.values[METER_FEED_US_NEW] == 60000
-    assert 79000 < meters.values[METER_FEED_US] <= 80000
-    assert meters.values[METER_CARDS] == 2000
+    assert meters.values[metering.METER_FEED_US_NEW] == 60000
+    assert 79000 < meters.values[metering.METER_FEED_US] <= 80000
+    assert meters.values[metering.METER_CARDS] == 2000
 
 
 def test_wear_of_the_roller_shows_on_a_machine():
@@ -147,7 +134,7 @@ def test_wear_of_the_roller_shows_on_a_machine():
     for us in (0, 400000):
         stage = set_up("shoe", CARDS, stack_cards=CARDS)
         faults(stage, {"fault": "wear", "us_per_thousand_cards": us})
-        stage.rig.app.flow.meters.values[METER_CARDS] = 1000
+        stage.rig.app.flow.meters.values[metering.METER_CARDS] = 1000
         for _ in range(6):
             insert(stage, CARDS)
             stage.play([("deck_loaded", 300, "press", "close"), ("stack_offered", 300, "take", 0)])
@@ -178,15 +165,17 @@ def test_twitches_of_a_beam_are_counted_on_its_own_line():
 
 
 def test_sixteen_bits_are_full_when_they_are_full():
-    meters = Meters()
+    meters = metering.Meters()
     store = MeterStore(Chip(Nv(4096)))
-    meters.values[METER_JAMS] = meters.values[METER_FAULTS] = meters.values[METER_GLITCHES] = 0xFFFF
+    meters.values[metering.METER_JAMS] = meters.values[metering.METER_FAULTS] = meters.values[
+        metering.METER_GLITCHES
+    ] = 0xFFFF
     meters.fault(FAULT_JAM_THROAT)
     meters.uneasy(0)
     glitches = [0] * len(INPUTS)
     glitches[0] = 70000
     meters.gather(glitches)
-    assert meters.values[METER_JAMS] == meters.values[METER_GLITCHES] == 0xFFFF
+    assert meters.values[metering.METER_JAMS] == meters.values[metering.METER_GLITCHES] == 0xFFFF
     assert store.save(meters.values)
 
 
@@ -212,35 +201,35 @@ def test_a_torn_write_costs_the_newest_record_and_no_other():
         nv = Nv(4096)
         store = MeterStore(Chip(nv))
         for number in (1, 2, 3):
-            assert store.save([number] * METER_COUNT)
+            assert store.save([number] * metering.METER_COUNT)
         nv.cut_at = nv.writes
         nv.cut_bytes = cut_bytes
         try:
-            store.save([4] * METER_COUNT)
+            store.save([4] * metering.METER_COUNT)
         except PowerCut:
             pass
         nv.cut_at = -1
-        values = [0] * METER_COUNT
+        values = [0] * metering.METER_COUNT
         again = MeterStore(Chip(nv))
         again.load(values)
-        assert values in ([3] * METER_COUNT, [4] * METER_COUNT), cut_bytes
+        assert values in ([3] * metering.METER_COUNT, [4] * metering.METER_COUNT), cut_bytes
         # And the record that is written next is not the one that is good.
-        assert again.save([5] * METER_COUNT)
-        third = [0] * METER_COUNT
+        assert again.save([5] * metering.METER_COUNT)
+        third = [0] * metering.METER_COUNT
         MeterStore(Chip(nv)).load(third)
-        assert third == [5] * METER_COUNT
+        assert third == [5] * metering.METER_COUNT
 
 
 def test_records_of_another_kind_are_not_taken_for_meters():
     nv = Nv(4096)
-    values = [7] * METER_COUNT
+    values = [7] * metering.METER_COUNT
     MeterStore(Chip(nv)).load(values)
-    assert values == [7] * METER_COUNT
+    assert values == [7] * metering.METER_COUNT
     store = MeterStore(Chip(nv))
-    store.save([1] * METER_COUNT)
+    store.save([1] * metering.METER_COUNT)
     nv.data[(METERS_CELL + 1) * CELL_SIZE + 20] ^= 1
     MeterStore(Chip(nv)).load(values)
-    assert values == [7] * METER_COUNT
+    assert values == [7] * metering.METER_COUNT
 
 
 def test_meters_are_told_between_jobs_only():

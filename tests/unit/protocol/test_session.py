@@ -6,22 +6,10 @@ from firmware.digest import Hmac
 from firmware.link import admission
 from firmware.link.report import COUNTERS_MS
 from firmware.protocol import ids
+from firmware.protocol import session as sessions
 from firmware.protocol.cobs import cobs_decode
 from firmware.protocol.codec import TYPE_RAW, VALUES_MAX, unpack
 from firmware.protocol.frame import DROP_KINDS, HEADER_SIZE, frame_message
-from firmware.protocol.session import (
-    FROM_DEVICE,
-    FROM_HOST,
-    KEY_SIZE,
-    MAC_SIZE,
-    NONCE_SIZE,
-    SEQUENCE_MAX,
-    SEQUENCE_WARN,
-    Session,
-    role_key,
-    session_hmac,
-    session_open,
-)
 from rig import stories
 from rig.peer import Peer
 from rig.story import Stage
@@ -51,26 +39,28 @@ def send(stage, data):
 
 def test_keys_are_made_of_every_byte_that_the_protocol_names():
     role = Hmac(KEY).digest(b"fairshoe role", b"\x02")
-    assert role_key(KEY, ids.ROLE_TABLE) == role
+    assert sessions.role_key(KEY, ids.ROLE_TABLE) == role
     key = Hmac(role).digest(b"fairshoe session" + b"\x01\xff\x92", b"h" * 16 + b"d" * 16)
-    assert session_hmac(role, 1, 0x92FF, b"h" * 16, b"d" * 16).digest(b"a", b"b") == Hmac(key).digest(b"ab", b"")
-    assert [MAC_SIZE, NONCE_SIZE, KEY_SIZE] == [16, 16, 32]
-    assert FROM_HOST + FROM_DEVICE == b"HD"
-    assert [SEQUENCE_WARN, SEQUENCE_MAX] == [0xFF00, 0xFFFF]
+    assert sessions.session_hmac(role, 1, 0x92FF, b"h" * 16, b"d" * 16).digest(b"a", b"b") == Hmac(key).digest(
+        b"ab", b""
+    )
+    assert [sessions.MAC_SIZE, sessions.NONCE_SIZE, sessions.KEY_SIZE] == [16, 16, 32]
+    assert sessions.FROM_HOST + sessions.FROM_DEVICE == b"HD"
+    assert [sessions.SEQUENCE_WARN, sessions.SEQUENCE_MAX] == [0xFF00, 0xFFFF]
 
 
 def test_link_sequences_of_a_session_begin_at_zero_in_both_directions():
-    session = Session()
+    session = sessions.Session()
     for _ in range(2):
         assert (session.sent, session.received) == (0, -1)
         session.sent = session.received = 9
-        session_open(session, 5, ids.ROLE_TABLE, None, 1234)
+        sessions.session_open(session, 5, ids.ROLE_TABLE, None, 1234)
     assert (session.number, session.role, session.hmac) == (5, ids.ROLE_TABLE, None)
     assert (session.heard_ms, session.alive) == (1234, True)
 
 
 def test_before_a_hello_there_is_the_clear_session_zero_that_has_heard_of_no_host():
-    session = Session()
+    session = sessions.Session()
     assert (session.number, session.role, session.hmac, session.alive) == (0, ids.ROLE_CLEAR, None, False)
 
 
@@ -181,7 +171,7 @@ class CountedHmac:
         self.checked = 0
 
     def digest(self, label, data):
-        self.checked += label == FROM_HOST
+        self.checked += label == sessions.FROM_HOST
         return self.hmac.digest(label, data)
 
 
@@ -223,7 +213,7 @@ def test_a_wrong_mac_a_replay_a_reflection_and_another_session_are_each_refused_
     before = refused(stage, admission.REFUSE_MAC) + refused(stage, admission.REFUSE_REPLAY)
     send(stage, mirror)
     assert refused(stage, admission.REFUSE_MAC) > before - refused(stage, admission.REFUSE_REPLAY)
-    elsewhere = Session()
+    elsewhere = sessions.Session()
     elsewhere.number = peer.session.number ^ 1
     elsewhere.hmac = peer.session.hmac
     elsewhere.sent = 900
@@ -269,7 +259,7 @@ def test_guessing_is_answered_by_a_growing_back_off_and_the_right_key_gets_in_af
         for _ in range(admission.GUESSES_MAX):
             send(stage, guesser.hello())
             link = stage.rig.app.link
-            guess = Session()
+            guess = sessions.Session()
             guess.number = link.offers[0].number
             guess.hmac = Hmac(OTHER_KEY)
             send(stage, guesser.frame(guess, ids.CLASS_ACK, ids.EVENT_ACK, [1]))
@@ -328,11 +318,11 @@ def test_nonces_and_session_numbers_never_repeat_even_with_a_stuck_source():
 def test_a_session_announces_its_end_before_the_sequence_wraps_and_stops_there():
     stage = keyed()
     stage.play(stories.start())
-    stage.rig.app.link.session.sent = SEQUENCE_WARN - 1
+    stage.rig.app.link.session.sent = sessions.SEQUENCE_WARN - 1
     stage.peer.frames = []
     stage.run(3000)
-    assert received(stage, ids.SESSION_ENDING) == [[SEQUENCE_MAX - SEQUENCE_WARN]]
-    stage.rig.app.link.session.sent = SEQUENCE_MAX
+    assert received(stage, ids.SESSION_ENDING) == [[sessions.SEQUENCE_MAX - sessions.SEQUENCE_WARN]]
+    stage.rig.app.link.session.sent = sessions.SEQUENCE_MAX
     stage.rig.app.outbox.post(ids.EV_DOOR_OPENED)
     stage.run(3000)
     assert stage.names()[-1] == "empty_proved"
@@ -427,7 +417,7 @@ def test_the_dictionary_comes_line_by_line_and_hashes_to_what_the_welcome_named(
     lines = []
     reader = stage.peer.reader
     for index in range(dictionary_lines()):
-        stage._to_device(stage.peer.frame(Session(), ids.CLASS_DICTIONARY, ids.DICTIONARY_GET, [index]))
+        stage._to_device(stage.peer.frame(sessions.Session(), ids.CLASS_DICTIONARY, ids.DICTIONARY_GET, [index]))
         before = reader.good
         while reader.good == before or stage.peer.messages.get("dictionary_line", [-1])[0] != index:
             stage.run(1)
@@ -469,7 +459,7 @@ def test_an_unknown_role_is_refused_as_such():
 
 def test_the_key_of_one_role_opens_no_other():
     stage = keyed(role=ids.ROLE_TABLE)
-    observer = role_key(KEY, ids.ROLE_OBSERVER)
+    observer = sessions.role_key(KEY, ids.ROLE_OBSERVER)
     # A host that was given the observer's key asks for the table role with it.
     import rig.peer
 
@@ -534,7 +524,7 @@ def test_a_flood_of_questions_does_not_silence_the_session():
     stranger = Peer()
     before = stage.peer.valid
     for _ in range(500):
-        stage._to_device(stranger.frame(Session(), ids.CLASS_DICTIONARY, ids.DICTIONARY_GET, [3]))
+        stage._to_device(stranger.frame(sessions.Session(), ids.CLASS_DICTIONARY, ids.DICTIONARY_GET, [3]))
         stage._to_device(stranger.hello())
         stage.run(4)
     assert stage.peer.valid - before >= 4
