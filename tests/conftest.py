@@ -1,6 +1,7 @@
 """Makes the device packages importable in every test, compares claims of clauses with what a test has played, builds
-what a board ships once for all tests, and lets all tests draw from the commit."""
+what a board ships once for all tests, runs async tests, and lets all tests draw from the commit."""
 
+import asyncio
 import inspect
 import os
 import random
@@ -83,6 +84,21 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     wrong = false_claims(docstring, played, read_clauses())
     assert not wrong, f"claims what it has not played: {', '.join(wrong)}; it has played {sorted(played)}"
     return result
+
+
+@pytest.hookimpl(specname="pytest_pyfunc_call")
+def pytest_run_async_test(pyfuncitem: pytest.Function) -> bool | None:
+    """An async test has a loop of its own and leaves no task in it; the limit is for a test that hangs."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    arguments = {name: pyfuncitem.funcargs[name] for name in inspect.signature(pyfuncitem.obj).parameters}
+
+    async def whole() -> None:
+        await asyncio.wait_for(pyfuncitem.obj(**arguments), 240)
+        assert asyncio.all_tasks() == {asyncio.current_task()}, "a task is left"
+
+    asyncio.run(whole())
+    return True
 
 
 @pytest.fixture(scope="session")

@@ -33,18 +33,15 @@ def test_commands_act_one_after_the_other_in_the_order_they_were_given(shoe: Sho
     assert shoe.pending is None and shoe.unfinished() is None
 
 
-def test_tasks_may_command_one_shoe_at_the_same_time(key_file: Path) -> None:
-    async def work() -> None:
-        async with AsyncShoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
-            await shoe.run(until=EmptyProved)
-            shoe.sim.act("load", "52")
-            await shoe.run(timeout_s=1)
-            wanted = [shoe.command(SetPositions, positions=number) for number in range(1, 5)]
-            results = await asyncio.gather(shoe.command(Shuffle), *wanted)
-            assert [(result.op, result.done) for result in results] == [(op, True) for op in range(1, 6)]
-            assert (await shoe.status_after(results[-1])).positions == 4
-
-    asyncio.run(work())
+async def test_tasks_may_command_one_shoe_at_the_same_time(key_file: Path) -> None:
+    async with AsyncShoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
+        await shoe.run(until=EmptyProved)
+        shoe.sim.act("load", "52")
+        await shoe.run(timeout_s=1)
+        wanted = [shoe.command(SetPositions, positions=number) for number in range(1, 5)]
+        results = await asyncio.gather(shoe.command(Shuffle), *wanted)
+        assert [(result.op, result.done) for result in results] == [(op, True) for op in range(1, 6)]
+        assert (await shoe.status_after(results[-1])).positions == 4
 
 
 def test_the_queue_has_a_bound_and_says_so(shoe: Shoe) -> None:
@@ -64,21 +61,18 @@ def test_a_command_that_waits_its_turn_is_not_sent_once_the_program_gave_up(shoe
     assert shoe.status_after(shoe.command(SetPositions, positions=3)).state == State.DECK_READY
 
 
-def test_a_cancelled_command_that_waits_its_turn_is_never_sent(key_file: Path) -> None:
-    async def work() -> None:
-        async with AsyncShoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
-            await shoe.run(until=EmptyProved)
-            shoe.sim.act("load", "52")
-            await shoe.run(timeout_s=1)
-            first = shoe.start(Shuffle)
-            task = asyncio.create_task(shoe.command(CloseBetting))
-            await shoe.run(timeout_s=1)
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
-            assert (await shoe.wait(first)).done
-            assert (await shoe.command(SetPositions, positions=2)).op == 2
-
-    asyncio.run(work())
+async def test_a_cancelled_command_that_waits_its_turn_is_never_sent(key_file: Path) -> None:
+    async with AsyncShoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
+        await shoe.run(until=EmptyProved)
+        shoe.sim.act("load", "52")
+        await shoe.run(timeout_s=1)
+        first = shoe.start(Shuffle)
+        task = asyncio.create_task(shoe.command(CloseBetting))
+        await shoe.run(timeout_s=1)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        assert (await shoe.wait(first)).done
+        assert (await shoe.command(SetPositions, positions=2)).op == 2
 
 
 def test_asking_about_the_command_under_way_gives_that_command(shoe: Shoe) -> None:

@@ -5,7 +5,7 @@ import contextlib
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
@@ -61,16 +61,11 @@ class Reader:
         return [it for it in self.items if isinstance(it.told, kind) and device in (None, it.device)]
 
 
-Work = Callable[[list[Server]], Awaitable[None]]
-
-
-def with_shoes(count: int, work: Work) -> None:
-    async def main() -> None:
-        async with contextlib.AsyncExitStack() as stack:
-            shoes = [FakeShoe(device, secret(device)) for device in range(1, count + 1)]
-            await work([await stack.enter_async_context(Server(shoe)) for shoe in shoes])
-
-    asyncio.run(main())
+@contextlib.asynccontextmanager
+async def shoes(count: int) -> AsyncIterator[list[Server]]:
+    async with contextlib.AsyncExitStack() as stack:
+        fakes = [FakeShoe(device, secret(device)) for device in range(1, count + 1)]
+        yield [await stack.enter_async_context(Server(fake)) for fake in fakes]
 
 
 async def settled(done: Callable[[], bool]) -> None:
@@ -80,7 +75,7 @@ async def settled(done: Callable[[], bool]) -> None:
         await asyncio.sleep(0.002)
 
 
-def test_events_of_all_shoes_come_once_in_order_and_with_their_device(tmp_path: Path) -> None:
+async def test_events_of_all_shoes_come_once_in_order_and_with_their_device(tmp_path: Path) -> None:
     measured: Counter[str] = Counter()
 
     def metrics(name: str, value: float, device: int) -> None:
@@ -88,7 +83,7 @@ def test_events_of_all_shoes_come_once_in_order_and_with_their_device(tmp_path: 
         measured[name] += 1
         raise ValueError("a hook that fails ends nothing")
 
-    async def work(servers: list[Server]) -> None:
+    async with shoes(5) as servers:
         async with fairshoe.Fleet(tmp_path / "floor.db", RING, metrics=metrics) as fleet:
             for server in servers:
                 fleet.add(server.url)
@@ -102,14 +97,13 @@ def test_events_of_all_shoes_come_once_in_order_and_with_their_device(tmp_path: 
         assert measured["opened"] == 5 and measured["stored_s"] == 150
         assert 0 < measured["commit_s"] == measured["commit_jobs"] < 150
 
-    with_shoes(5, work)
     with fairshoe.Store(tmp_path / "floor.db") as store:
         assert [(log.device, log.events) for log in store.logs()] == [(device, 30) for device in range(1, 6)]
         assert sorted(log.handled for log in store.logs()) == [29, 30, 30, 30, 30]  # one was in hand at the end
 
 
-def test_what_a_program_was_not_done_with_comes_first_in_the_next_one(tmp_path: Path) -> None:
-    async def work(servers: list[Server]) -> None:
+async def test_what_a_program_was_not_done_with_comes_first_in_the_next_one(tmp_path: Path) -> None:
+    async with shoes(1) as servers:
         (server,) = servers
         server.shoe.record(10)
         async with fairshoe.Fleet(tmp_path / "floor.db", RING) as fleet:
@@ -129,44 +123,38 @@ def test_what_a_program_was_not_done_with_comes_first_in_the_next_one(tmp_path: 
             await reader.until(lambda: len(reader.seqs(1)) == 5)
             assert reader.seqs(1) == [6, 7, 8, 9, 10]
 
-    with_shoes(1, work)
 
-
-def test_a_shoe_without_a_key_or_with_another_memory_does_not_disturb_the_others(tmp_path: Path) -> None:
+async def test_a_shoe_without_a_key_or_with_another_memory_does_not_disturb_the_others(tmp_path: Path) -> None:
     keys = {device: recorder(device) for device in (1, 3)}
 
-    async def work(servers: list[Server]) -> None:
-        async with fairshoe.Fleet(tmp_path / "floor.db", KeyRing(keys.get, Role.RECORDER)) as fleet:
-            for server in servers:
-                server.shoe.record(3)
-                fleet.add(server.url)
-            reader = Reader(fleet)
-            await reader.until(
-                lambda: len(reader.seqs(1)) == len(reader.seqs(3)) == 3 and any(map(_failure, reader.items))
-            )
-            failed = reader.notices(fairshoe.ShoeFailed)[0]
-            assert isinstance(failed.told, fairshoe.ShoeFailed) and isinstance(failed.told.error, KeyFileError)
-            assert failed.url == servers[1].url and "00000002" in failed.told.error.what
-            keys[2] = recorder(2)
-            await reader.until(lambda: reader.seqs(2) == [1, 2, 3])
-            servers[0].shoe.log = b"another memory.."
-            servers[0].drop()
-            await reader.until(lambda: any(_failure(it) is StorageReplaced for it in reader.items))
-            servers[1].record()
-            servers[2].record()
-            await reader.until(lambda: len(reader.seqs(2)) == len(reader.seqs(3)) == 4)
-            await reader.until(lambda: 1 not in fleet.shoes)  # a retry opens it, until the store refuses it again
-            assert reader.seqs(1) == [1, 2, 3]
-
-    with_shoes(3, work)
+    ring = KeyRing(keys.get, Role.RECORDER)
+    async with shoes(3) as servers, fairshoe.Fleet(tmp_path / "floor.db", ring) as fleet:
+        for server in servers:
+            server.shoe.record(3)
+            fleet.add(server.url)
+        reader = Reader(fleet)
+        await reader.until(lambda: len(reader.seqs(1)) == len(reader.seqs(3)) == 3 and any(map(_failure, reader.items)))
+        failed = reader.notices(fairshoe.ShoeFailed)[0]
+        assert isinstance(failed.told, fairshoe.ShoeFailed) and isinstance(failed.told.error, KeyFileError)
+        assert failed.url == servers[1].url and "00000002" in failed.told.error.what
+        keys[2] = recorder(2)
+        await reader.until(lambda: reader.seqs(2) == [1, 2, 3])
+        servers[0].shoe.log = b"another memory.."
+        servers[0].drop()
+        await reader.until(lambda: any(_failure(it) is StorageReplaced for it in reader.items))
+        servers[1].record()
+        servers[2].record()
+        await reader.until(lambda: len(reader.seqs(2)) == len(reader.seqs(3)) == 4)
+        await reader.until(lambda: 1 not in fleet.shoes)  # a retry opens it, until the store refuses it again
+        assert reader.seqs(1) == [1, 2, 3]
 
 
 def _failure(item: fairshoe.FromShoe) -> type[Exception] | None:
     return type(item.told.error) if isinstance(item.told, fairshoe.ShoeFailed) else None
 
 
-def test_a_port_that_is_not_there_yet_is_tried_again_and_a_lost_one_comes_back() -> None:
-    async def work(servers: list[Server]) -> None:
+async def test_a_port_that_is_not_there_yet_is_tried_again_and_a_lost_one_comes_back() -> None:
+    async with shoes(1) as servers:
         (server,) = servers
         url = server.url
         await server.__aexit__()
@@ -185,11 +173,9 @@ def test_a_port_that_is_not_there_yet_is_tried_again_and_a_lost_one_comes_back()
             told = [type(it.told) for it in reader.items if isinstance(it.told, (fairshoe.LinkLost, fairshoe.LinkBack))]
             assert told == [fairshoe.LinkLost, fairshoe.LinkBack]
 
-    with_shoes(1, work)
 
-
-def test_shoes_that_are_plugged_in_and_pulled_out_are_followed() -> None:
-    async def work(servers: list[Server]) -> None:
+async def test_shoes_that_are_plugged_in_and_pulled_out_are_followed() -> None:
+    async with shoes(2) as servers:
         there = {servers[0].url}
         async with fairshoe.Fleet(key=RING, watch=lambda: list(there), watch_s=0.01) as fleet:
             reader = Reader(fleet)
@@ -202,11 +188,9 @@ def test_shoes_that_are_plugged_in_and_pulled_out_are_followed() -> None:
             there.add(servers[0].url)
             await reader.until(lambda: len(reader.notices(fairshoe.ShoeOpened, 1)) == 2)
 
-    with_shoes(2, work)
 
-
-def test_a_device_is_followed_at_one_port_and_nobody_else_loops_over_it() -> None:
-    async def work(servers: list[Server]) -> None:
+async def test_a_device_is_followed_at_one_port_and_nobody_else_loops_over_it() -> None:
+    async with shoes(1) as servers:
         async with Server(FakeShoe(1, secret(1))) as twin, fairshoe.Fleet(key=RING) as fleet:
             reader = Reader(fleet)
             fleet.add(servers[0].url)
@@ -220,11 +204,11 @@ def test_a_device_is_followed_at_one_port_and_nobody_else_loops_over_it() -> Non
             fleet.add(twin.url)
         assert [it async for it in fleet if isinstance(it.told, Event)] == []
 
-    with_shoes(1, work)
 
-
-def test_an_internal_error_is_told_the_shoe_opened_again_and_the_event_in_hand_not_given_twice(tmp_path: Path) -> None:
-    async def work(servers: list[Server]) -> None:
+async def test_an_internal_error_is_told_the_shoe_opened_again_and_the_event_in_hand_not_given_twice(
+    tmp_path: Path,
+) -> None:
+    async with shoes(2) as servers:
         servers[0].shoe.record(3)
         async with fairshoe.Fleet(tmp_path / "floor.db", RING) as fleet:
             reader = Reader(fleet)
@@ -241,11 +225,9 @@ def test_an_internal_error_is_told_the_shoe_opened_again_and_the_event_in_hand_n
             )
             assert servers[1].shoe.hellos == 1
 
-    with_shoes(2, work)
 
-
-def test_events_are_taken_and_acknowledged_without_the_task_of_the_shoe(tmp_path: Path) -> None:
-    async def work(servers: list[Server]) -> None:
+async def test_events_are_taken_and_acknowledged_without_the_task_of_the_shoe(tmp_path: Path) -> None:
+    async with shoes(1) as servers:
         (server,) = servers
         async with fairshoe.Fleet(tmp_path / "floor.db", RING) as fleet:
             reader = Reader(fleet)
@@ -262,8 +244,6 @@ def test_events_are_taken_and_acknowledged_without_the_task_of_the_shoe(tmp_path
             await settled(lambda: server.shoe.seq_acked == 21)
             assert len(ticks) < 10  # those that are due by the clock
 
-    with_shoes(1, work)
-
 
 class Spelling(FakeShoe):
     """Has a dictionary, and sends nothing unasked."""
@@ -276,24 +256,23 @@ class Spelling(FakeShoe):
                 self.output += framing.encode(DictionaryLine(message.line, len(lines), lines[message.line].encode()))
 
 
-def test_every_answer_wakes_the_program_that_waits_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_every_answer_wakes_the_program_that_waits_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also one that is neither an event nor of the session. The task of the shoe wakes only every 2.5 s."""
     monkeypatch.setattr(queries, "own_dictionary", lambda: Dictionary(["message 1 0 hello"]))
     monkeypatch.setattr(queries, "LINE_S", 60.0)
 
-    async def work() -> None:
-        async with (
-            Server(Spelling(1, secret(1))) as server,
-            await fairshoe.AsyncShoe.open(server.url, RING, store=tmp_path / "store.db", answer_s=60) as shoe,
-        ):
-            with pytest.raises(NoAnswer, match="not the one it named"):  # the welcome of a fake names none
-                await asyncio.wait_for(shoe.dictionary(), 60)
-
-    asyncio.run(work())
+    async with (
+        Server(Spelling(1, secret(1))) as server,
+        await fairshoe.AsyncShoe.open(server.url, RING, store=tmp_path / "store.db", answer_s=60) as shoe,
+    ):
+        with pytest.raises(NoAnswer, match="not the one it named"):  # the welcome of a fake names none
+            await asyncio.wait_for(shoe.dictionary(), 60)
 
 
-def test_events_that_could_not_be_stored_are_tried_again_although_nothing_arrives(tmp_path: Path) -> None:
-    async def work(servers: list[Server]) -> None:
+async def test_events_that_could_not_be_stored_are_tried_again_although_nothing_arrives(tmp_path: Path) -> None:
+    async with shoes(1) as servers:
         (server,) = servers
         store = fairshoe.Store(tmp_path / "floor.db", busy_s=0.01)
         async with fairshoe.Fleet(store, RING) as fleet:
@@ -316,8 +295,6 @@ def test_events_that_could_not_be_stored_are_tried_again_although_nothing_arrive
             (notice,) = reader.notices(fairshoe.NotStored, 1)
             assert isinstance(notice.told, fairshoe.NotStored) and "locked" in str(notice.told.error)
         store.close()
-
-    with_shoes(1, work)
 
 
 def test_a_folder_has_the_key_of_each_device(tmp_path: Path) -> None:

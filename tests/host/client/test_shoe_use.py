@@ -36,9 +36,9 @@ def test_a_command_of_a_closed_shoe_gets_no_number_and_never_acts(tmp_path: Path
             assert shoe.command(Shuffle).op == 1
 
 
-def test_a_command_of_a_closed_async_shoe_gets_no_number(tmp_path: Path, key_file: Path) -> None:
-    async def work(store: Store) -> None:
-        url = f"sim://?dealer=none&key={key_file}"
+async def test_a_command_of_a_closed_async_shoe_gets_no_number(tmp_path: Path, key_file: Path) -> None:
+    url = f"sim://?dealer=none&key={key_file}"
+    with Store(tmp_path / "store.db") as store:
         async with AsyncShoe.open(url, key_file, store=store) as shoe:
             await shoe.run(until=EmptyProved)
             closing = asyncio.create_task(shoe.close())
@@ -51,9 +51,6 @@ def test_a_command_of_a_closed_async_shoe_gets_no_number(tmp_path: Path, key_fil
         with pytest.raises(UsageError, match="is closed"):
             shoe.resume(Unfinished(1, "shuffle", {}))
         assert shoe.unfinished() is None
-
-    with Store(tmp_path / "store.db") as store:
-        asyncio.run(work(store))
 
 
 # --- one loop at a time -------------------------------------------------------------------------
@@ -141,77 +138,68 @@ def test_closing_in_a_loop_or_over_a_notice_ends_the_loop(tmp_path: Path) -> Non
         assert shoe.run(until=RoundEnded) is None
 
 
-def test_two_tasks_that_listen_do_not_acknowledge_each_others_events() -> None:
-    async def work() -> None:
-        async with AsyncShoe.open("sim://?seed=3") as shoe:
-            seen: list[int] = []
+async def test_two_tasks_that_listen_do_not_acknowledge_each_others_events() -> None:
+    async with AsyncShoe.open("sim://?seed=3") as shoe:
+        seen: list[int] = []
 
-            async def listen() -> None:
-                async for event in shoe.events():
-                    seen.append(event.seq)
-                    await asyncio.sleep(0.005)
-                    if event.seq == 6:
-                        break
+        async def listen() -> None:
+            async for event in shoe.events():
+                seen.append(event.seq)
+                await asyncio.sleep(0.005)
+                if event.seq == 6:
+                    break
 
-            first = asyncio.create_task(listen())
-            while not seen:
-                await asyncio.sleep(0.001)
-            for _ in range(3):
-                for other in (listen, shoe.run):
-                    with pytest.raises(UsageError, match="another loop"):
-                        await other()
-                await asyncio.sleep(0.004)
-            await first
-            assert seen == [1, 2, 3, 4, 5, 6]
-            assert (await shoe.run(until=Event)).seq == 6
-
-    asyncio.run(asyncio.wait_for(work(), 60))
+        first = asyncio.create_task(listen())
+        while not seen:
+            await asyncio.sleep(0.001)
+        for _ in range(3):
+            for other in (listen, shoe.run):
+                with pytest.raises(UsageError, match="another loop"):
+                    await other()
+            await asyncio.sleep(0.004)
+        await first
+        assert seen == [1, 2, 3, 4, 5, 6]
+        assert (await shoe.run(until=Event)).seq == 6
 
 
-def test_a_listener_that_is_kept_after_its_task_failed_is_in_nobodys_way() -> None:
-    async def work() -> None:
-        async with AsyncShoe.open("sim://?seed=3") as shoe:
-            feed = shoe.events()
+async def test_a_listener_that_is_kept_after_its_task_failed_is_in_nobodys_way() -> None:
+    async with AsyncShoe.open("sim://?seed=3") as shoe:
+        feed = shoe.events()
 
-            async def fail() -> None:
-                async for event in feed:
-                    if event.seq == 2:
-                        raise RuntimeError("not this one")
+        async def fail() -> None:
+            async for event in feed:
+                if event.seq == 2:
+                    raise RuntimeError("not this one")
 
-            failed = asyncio.create_task(fail())
-            await asyncio.wait([failed])
-            assert isinstance(failed.exception(), RuntimeError)
-            assert (await shoe.run(until=Event)).seq == 2
-            assert (await anext(feed)).seq == 3  # what it had in hand is done with, by another
-            with pytest.raises(UsageError, match="another loop"):
-                await shoe.run()
-            await feed.aclose()
-            assert (await shoe.run(until=Event)).seq == 3
-
-    asyncio.run(asyncio.wait_for(work(), 60))
+        failed = asyncio.create_task(fail())
+        await asyncio.wait([failed])
+        assert isinstance(failed.exception(), RuntimeError)
+        assert (await shoe.run(until=Event)).seq == 2
+        assert (await anext(feed)).seq == 3  # what it had in hand is done with, by another
+        with pytest.raises(UsageError, match="another loop"):
+            await shoe.run()
+        await feed.aclose()
+        assert (await shoe.run(until=Event)).seq == 3
 
 
 @pytest.mark.parametrize("how", ["run", "events", "body"])
-def test_closing_an_async_shoe_in_a_function_ends_the_loop(tmp_path: Path, how: str) -> None:
-    async def work() -> None:
-        shoe = await AsyncShoe.open("sim://?seed=3", store=tmp_path / "store.db")
+async def test_closing_an_async_shoe_in_a_function_ends_the_loop(tmp_path: Path, how: str) -> None:
+    shoe = await AsyncShoe.open("sim://?seed=3", store=tmp_path / "store.db")
 
-        async def close(event: Event) -> None:
+    async def close(event: Event) -> None:
+        await shoe.close()
+
+    if how != "body":
+        shoe.on(EmptyProved, close)
+    if how == "run":
+        assert await shoe.run(until=RoundEnded) is None
+        return
+    seen: list[int] = []
+    async for event in shoe.events():
+        seen.append(event.seq)
+        if event.seq == 2:
             await shoe.close()
-
-        if how != "body":
-            shoe.on(EmptyProved, close)
-        if how == "run":
-            assert await shoe.run(until=RoundEnded) is None
-            return
-        seen: list[int] = []
-        async for event in shoe.events():
-            seen.append(event.seq)
-            if event.seq == 2:
-                await shoe.close()
-        assert seen == ([1] if how == "events" else [1, 2])
-
-    asyncio.run(asyncio.wait_for(work(), 60))
+    assert seen == ([1] if how == "events" else [1, 2])
 
 
 # --- wrong words --------------------------------------------------------------------------------
@@ -263,24 +251,21 @@ def test_wrong_words_to_an_open_shoe_are_told_and_use_up_no_number(tmp_path: Pat
         assert shoe.unfinished() is None
 
 
-def test_wrong_words_to_an_open_async_shoe_are_told(key_file: Path) -> None:
-    async def work() -> None:
-        async with AsyncShoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
-            wrong: Any = shoe
-            for call in (
-                lambda: wrong.run(until="x"),
-                lambda: wrong.run(timeout_s="1"),
-                lambda: wrong.command(Shuffle, timeout_s="1"),
-            ):
-                with pytest.raises(UsageError, match=" cannot be "):
-                    await call()
-            with pytest.raises(UsageError, match="kind cannot be 'round_ended'"):
-                wrong.on("round_ended", print)
-            with pytest.raises(UsageError, match="quiet_s cannot be '1'"):
-                wrong.events("1")
-            assert shoe.unfinished() is None
-
-    asyncio.run(asyncio.wait_for(work(), 60))
+async def test_wrong_words_to_an_open_async_shoe_are_told(key_file: Path) -> None:
+    async with AsyncShoe.open(f"sim://?dealer=none&key={key_file}", key_file) as shoe:
+        wrong: Any = shoe
+        for call in (
+            lambda: wrong.run(until="x"),
+            lambda: wrong.run(timeout_s="1"),
+            lambda: wrong.command(Shuffle, timeout_s="1"),
+        ):
+            with pytest.raises(UsageError, match=" cannot be "):
+                await call()
+        with pytest.raises(UsageError, match="kind cannot be 'round_ended'"):
+            wrong.on("round_ended", print)
+        with pytest.raises(UsageError, match="quiet_s cannot be '1'"):
+            wrong.events("1")
+        assert shoe.unfinished() is None
 
 
 def test_a_limit_of_less_than_a_second_is_told_as_it_was_given(key_file: Path) -> None:

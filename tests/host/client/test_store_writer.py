@@ -1,10 +1,11 @@
 """One thread commits for many shoes: what it puts together, what it keeps apart, and what waits for it."""
 
 import asyncio
+import contextlib
 import sqlite3
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -187,19 +188,20 @@ async def until(done: Callable[[], bool]) -> None:
         await asyncio.sleep(0.002)
 
 
-def with_shoe(store: Store, work: Callable[[Server, AsyncShoe], Awaitable[None]]) -> None:
-    async def main() -> None:
+@contextlib.asynccontextmanager
+async def shoe_with(store: Store) -> AsyncIterator[tuple[Server, AsyncShoe]]:
+    """A shoe that stores here; the store is closed after it."""
+    with store:
         async with (
             Server(FakeShoe(7, KEY)) as server,
             await AsyncShoe.open(server.url, server.shoe.key, store=store, answer_s=60) as shoe,
         ):
-            await work(server, shoe)
-
-    asyncio.run(main())
+            yield server, shoe
 
 
-def test_nothing_is_acknowledged_before_its_commit(tmp_path: Path) -> None:
-    async def work(server: Server, shoe: AsyncShoe) -> None:
+async def test_nothing_is_acknowledged_before_its_commit(tmp_path: Path) -> None:
+    store = Gate(tmp_path / "store.db")
+    async with shoe_with(store) as (server, shoe):
         await until(lambda: shoe.store is not None and len(shoe.store.logs()) == 1)
         store.open.clear()
         store.at_gate.clear()
@@ -211,11 +213,8 @@ def test_nothing_is_acknowledged_before_its_commit(tmp_path: Path) -> None:
         await until(lambda: server.shoe.seq_acked == 5)
         assert [it.seq for it in store.events()] == [1, 2, 3, 4, 5]
 
-    with Gate(tmp_path / "store.db") as store:
-        with_shoe(store, work)
 
-
-def test_what_was_just_stored_is_not_read_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_was_just_stored_is_not_read_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
     unhandled = Store.unhandled
 
@@ -223,7 +222,8 @@ def test_what_was_just_stored_is_not_read_back(tmp_path: Path, monkeypatch: pyte
         asked.append(after)
         return unhandled(self, log, after, limit)
 
-    async def work(server: Server, shoe: AsyncShoe) -> None:
+    monkeypatch.setattr(Store, "unhandled", counted)
+    async with shoe_with(Store(tmp_path / "follows")) as (server, shoe):
         seqs: list[int] = []
         server.record()
         async for event in shoe.events(quiet_s=WAIT_S):
@@ -232,44 +232,37 @@ def test_what_was_just_stored_is_not_read_back(tmp_path: Path, monkeypatch: pyte
                 break
             server.record()
         assert seqs == list(range(1, 41)) and asked == []
-
-    async def late(server: Server, shoe: AsyncShoe) -> None:
+    async with shoe_with(Store(tmp_path / "late")) as (server, shoe):
         server.record(1000)
         await until(lambda: server.shoe.seq_acked == 1000)
         seqs = [event.seq async for event in shoe.events(quiet_s=0.2)]
         assert seqs == list(range(1, 1001)) and asked
 
-    monkeypatch.setattr(Store, "unhandled", counted)
-    for name, program in (("follows", work), ("late", late)):
-        with Store(tmp_path / name) as store:
-            with_shoe(store, program)
+
+async def test_a_loop_goes_on_while_a_command_gets_its_number_and_sends_it_afterwards(
+    tmp_path: Path, key_file: Path
+) -> None:
+    with TcpShoe(f"&dealer=none&key={key_file}") as server, Gate(tmp_path / "store.db") as store:
+        async with AsyncShoe.open(server.url, key_file, store=store, answer_s=60) as shoe:
+            await shoe.run(until=EmptyProved, timeout_s=WAIT_S)
+            await asyncio.sleep(0.1)
+            store.open.clear()
+            first, second = shoe.start(Shuffle), shoe.start(CloseBetting)
+            await asyncio.sleep(0.1)  # the loop goes on: the number waits for the disk
+            assert (first.op, second.op, shoe.pending) == (0, 0, None)
+            with pytest.raises(UsageError, match="shuffle is being sent"):
+                shoe.resume(Unfinished(1, "shuffle", {}))
+            store.open.set()
+            assert (await shoe.wait(first)).op == 1 and (await shoe.wait(second)).op == 2
+            await until(lambda: shoe.unfinished() is None)
+            store.broken = True
+            with pytest.raises(StoreError, match="disk"):
+                await shoe.command(Shuffle)
+            store.broken = False
+            assert (await shoe.command(Shuffle)).op == 3
 
 
-def test_a_loop_goes_on_while_a_command_gets_its_number_and_sends_it_afterwards(tmp_path: Path, key_file: Path) -> None:
-    async def main() -> None:
-        with TcpShoe(f"&dealer=none&key={key_file}") as server, Gate(tmp_path / "store.db") as store:
-            async with AsyncShoe.open(server.url, key_file, store=store, answer_s=60) as shoe:
-                await shoe.run(until=EmptyProved, timeout_s=WAIT_S)
-                await asyncio.sleep(0.1)
-                store.open.clear()
-                first, second = shoe.start(Shuffle), shoe.start(CloseBetting)
-                await asyncio.sleep(0.1)  # the loop goes on: the number waits for the disk
-                assert (first.op, second.op, shoe.pending) == (0, 0, None)
-                with pytest.raises(UsageError, match="shuffle is being sent"):
-                    shoe.resume(Unfinished(1, "shuffle", {}))
-                store.open.set()
-                assert (await shoe.wait(first)).op == 1 and (await shoe.wait(second)).op == 2
-                await until(lambda: shoe.unfinished() is None)
-                store.broken = True
-                with pytest.raises(StoreError, match="disk"):
-                    await shoe.command(Shuffle)
-                store.broken = False
-                assert (await shoe.command(Shuffle)).op == 3
-
-    asyncio.run(main())
-
-
-def test_an_event_is_folded_into_its_round_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_event_is_folded_into_its_round_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folded: list[int] = []
 
     def counted(view: RoundView, event: Message) -> RoundView:
@@ -277,20 +270,18 @@ def test_an_event_is_folded_into_its_round_once(tmp_path: Path, monkeypatch: pyt
         folded.append(event.seq)
         return replace(view, seq=event.seq)
 
-    async def work(server: Server, shoe: AsyncShoe) -> None:
+    monkeypatch.setattr("fairshoe.client.exchange.fold", counted)
+    async with shoe_with(Store(tmp_path / "store.db")) as (server, shoe):
         server.record(5)
         feed = shoe.events(quiet_s=WAIT_S)
         for seq in range(1, 6):
             assert (await anext(feed)).seq == seq and shoe.current_round.seq >= seq
         assert folded == [1, 2, 3, 4, 5]
 
-    monkeypatch.setattr("fairshoe.client.exchange.fold", counted)
-    with Store(tmp_path / "store.db") as store:
-        with_shoe(store, work)
 
-
-def test_a_disk_that_fails_is_told_and_events_go_on_when_it_is_mended(tmp_path: Path) -> None:
-    async def work(server: Server, shoe: AsyncShoe) -> None:
+async def test_a_disk_that_fails_is_told_and_events_go_on_when_it_is_mended(tmp_path: Path) -> None:
+    store = Gate(tmp_path / "store.db")
+    async with shoe_with(store) as (server, shoe):
         feed = shoe.events(quiet_s=WAIT_S)
         server.record()
         assert (await anext(feed)).seq == 1
@@ -304,12 +295,10 @@ def test_a_disk_that_fails_is_told_and_events_go_on_when_it_is_mended(tmp_path: 
         await until(lambda: server.shoe.seq_acked == 3)
         assert server.shoe.hellos == 1  # without asking the device for them again
 
-    with Gate(tmp_path / "store.db") as store:
-        with_shoe(store, work)
 
-
-def test_a_line_that_breaks_while_the_disk_is_busy_goes_on_behind_what_was_stored(tmp_path: Path) -> None:
-    async def work(server: Server, shoe: AsyncShoe) -> None:
+async def test_a_line_that_breaks_while_the_disk_is_busy_goes_on_behind_what_was_stored(tmp_path: Path) -> None:
+    store = Gate(tmp_path / "store.db")
+    async with shoe_with(store) as (server, shoe):
         server.record(3)
         await until(lambda: server.shoe.seq_acked == 3)
         store.open.clear()
@@ -321,6 +310,3 @@ def test_a_line_that_breaks_while_the_disk_is_busy_goes_on_behind_what_was_store
         store.open.set()
         await until(lambda: shoe.up and server.shoe.seq_acked == 5)
         assert [event.seq async for event in shoe.events(quiet_s=0.2)] == [1, 2, 3, 4, 5]
-
-    with Gate(tmp_path / "store.db") as store:
-        with_shoe(store, work)

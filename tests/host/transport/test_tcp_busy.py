@@ -139,21 +139,18 @@ def test_a_shoe_whose_port_another_host_took_waits_until_it_is_free() -> None:
         shoe.run(until=lambda _message: bool(back), timeout_s=WAIT_S)
 
 
-def test_an_async_shoe_whose_port_another_host_took_waits_until_it_is_free() -> None:
-    async def work() -> None:
-        lost: list[LinkLost] = []
-        back = asyncio.Event()
-        with Door() as door:
-            async with AsyncShoe.open(door.url, answer_s=60) as shoe:
-                shoe.on(LinkLost, lost.append)
-                shoe.on(LinkBack, lambda _notice: back.set())
-                started = time.monotonic()
-                door.give_to_another()
-                while door.refusals < TRIES and time.monotonic() < started + WAIT_S:
-                    await asyncio.sleep(0.01)
-                assert time.monotonic() > started + TRIES_S and len(lost) == 1
-                assert door.handed is not None
-                door.handed.close()
-                await asyncio.wait_for(back.wait(), WAIT_S)
-
-    asyncio.run(work())
+async def test_an_async_shoe_whose_port_another_host_took_waits_until_it_is_free() -> None:
+    lost: list[LinkLost] = []
+    back = asyncio.Event()
+    with Door() as door:
+        async with AsyncShoe.open(door.url, answer_s=60) as shoe:
+            shoe.on(LinkLost, lost.append)
+            shoe.on(LinkBack, lambda _notice: back.set())
+            started = time.monotonic()
+            door.give_to_another()
+            while door.refusals < TRIES and time.monotonic() < started + WAIT_S:
+                await asyncio.sleep(0.01)
+            assert time.monotonic() > started + TRIES_S and len(lost) == 1
+            assert door.handed is not None
+            door.handed.close()
+            await asyncio.wait_for(back.wait(), WAIT_S)

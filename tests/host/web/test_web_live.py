@@ -1,9 +1,10 @@
 """The live page's server: who may open its socket, what reaches a browser, and that no browser reaches the shoe."""
 
 import asyncio
+import contextlib
 import copy
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -27,19 +28,15 @@ PAGE = Path(__file__).resolve().parents[3] / "host_tools" / "fairshoe" / "web" /
 FILES = {"live.html": b"<p>page</p>"}
 HOSTILE = "<b>x</b>"  # a device has eight characters for its game
 
-Played = Callable[[LiveServer, str], Awaitable[None]]
-
 
 def welcome(game: str) -> Welcome:
     return Welcome(1, Role.CLEAR, bytes(16), bytes(16), 7, 1, Mode.TABLE, 0, bytes(8), "1.0", game, 1, 0, 0)
 
 
-def play(test: Played, view: LiveView | None = None, **more: Any) -> None:
-    async def run() -> None:
-        async with LiveServer(FILES, view or LiveView("tcp://shoe:1"), **more) as server:
-            await asyncio.wait_for(test(server, urlsplit(server.url).netloc), 60)
-
-    asyncio.run(run())
+@contextlib.asynccontextmanager
+async def live(view: LiveView | None = None, **more: Any) -> AsyncIterator[tuple[LiveServer, str]]:
+    async with LiveServer(FILES, view or LiveView("tcp://shoe:1"), **more) as server:
+        yield server, urlsplit(server.url).netloc
 
 
 def socket(server: LiveServer, host: str, token: str | None = None, origin: str | None = "") -> connect:
@@ -65,18 +62,16 @@ async def get(host: str, path: str, headers: str) -> str:
     return answer.decode()
 
 
-def test_the_socket_wants_the_token() -> None:
-    async def test(server: LiveServer, host: str) -> None:
+async def test_the_socket_wants_the_token() -> None:
+    async with live() as (server, host):
         assert len(server.token) >= 32 and server.url.endswith(f"#{server.token}")
         assert await status_of(socket(server, host)) == 101
         for wrong in ("", "x", server.token[:-1], server.token + "x", "%C3%A4"):
             assert await status_of(socket(server, host, wrong)) == 403, wrong
 
-    play(test)
 
-
-def test_the_socket_wants_its_own_origin() -> None:
-    async def test(server: LiveServer, host: str) -> None:
+async def test_the_socket_wants_its_own_origin() -> None:
+    async with live() as (server, host):
         for origin in (
             None,
             "null",
@@ -87,11 +82,9 @@ def test_the_socket_wants_its_own_origin() -> None:
         ):
             assert await status_of(socket(server, host, origin=origin)) == 403, origin
 
-    play(test)
 
-
-def test_a_name_that_is_not_this_machine_is_refused() -> None:
-    async def test(server: LiveServer, host: str) -> None:
+async def test_a_name_that_is_not_this_machine_is_refused() -> None:
+    async with live() as (server, host):
         port = host.partition(":")[2]
         for wrong in (f"evil.example:{port}", f"127.0.0.1.evil.example:{port}", "", f"{host}\r\nHost: {host}"):
             for path in ("/live.html", f"/live?token={server.token}"):
@@ -99,22 +92,18 @@ def test_a_name_that_is_not_this_machine_is_refused() -> None:
                 assert answer.startswith("HTTP/1.1 403 "), (wrong, path)
         assert (await get(host, "/live.html", f"Host: localhost:{port}\r\n")).startswith("HTTP/1.1 200 ")
 
-    play(test)
 
-
-def test_the_page_has_a_policy_and_nothing_else_is_served() -> None:
-    async def test(_server: LiveServer, host: str) -> None:
+async def test_the_page_has_a_policy_and_nothing_else_is_served() -> None:
+    async with live() as (_server, host):
         answer = await get(host, "/live.html", f"Host: {host}\r\n")
         assert "default-src 'self'" in answer and f"connect-src 'self' ws://{host}" in answer
         assert "nosniff" in answer and "no-referrer" in answer and "'unsafe-inline'" not in answer
         for path in ("/../pyproject.toml", "/%2e%2e/x", "/live.html/", "/nothing"):
             assert (await get(host, path, f"Host: {host}\r\n")).startswith("HTTP/1.1 404 "), path
 
-    play(test)
 
-
-def test_a_browser_that_sends_anything_to_a_read_only_page_is_disconnected() -> None:
-    async def test(server: LiveServer, host: str) -> None:
+async def test_a_browser_that_sends_anything_to_a_read_only_page_is_disconnected() -> None:
+    async with live() as (server, host):
         async with socket(server, host) as client:
             await client.recv()
             await client.send('{"command": "release"}')
@@ -122,14 +111,12 @@ def test_a_browser_that_sends_anything_to_a_read_only_page_is_disconnected() -> 
                 await client.recv()
         assert closed.value.rcvd is not None and closed.value.rcvd.code == BYE_READ_ONLY
 
-    play(test)
 
-
-def test_without_control_a_host_gives_no_command() -> None:
+async def test_without_control_a_host_gives_no_command() -> None:
     host = Host("sim://pico-carousel")
     for name in (*COMMANDS, "record"):
         with pytest.raises(UsageError, match="gives no command"):
-            asyncio.run(host.give(name, 1 if name == "set_positions" else None))
+            await host.give(name, 1 if name == "set_positions" else None)
 
 
 def test_control_wants_a_key_that_may_command(tmp_path: Path) -> None:
@@ -138,11 +125,11 @@ def test_control_wants_a_key_that_may_command(tmp_path: Path) -> None:
             Host("tcp://127.0.0.1:1", key, tmp_path / "store")
 
 
-def test_with_control_only_known_commands_of_the_right_form_are_given(tmp_path: Path) -> None:
+async def test_with_control_only_known_commands_of_the_right_form_are_given(tmp_path: Path) -> None:
     host = Host("tcp://127.0.0.1:1", RoleKey(Role.TABLE, bytes(32)), tmp_path / "store")
     for name, argument in (("record", None), ("key_install", None), ("release", 1), ("set_positions", None)):
         with pytest.raises(UsageError, match="gives no command"):
-            asyncio.run(host.give(name, argument))
+            await host.give(name, argument)
     given: list[tuple[str, int | None]] = []
 
     async def give(name: str, argument: int | None) -> str:
@@ -156,38 +143,32 @@ def test_with_control_only_known_commands_of_the_right_form_are_given(tmp_path: 
             if "answer" in message:
                 return message["answer"]
 
-    async def test(server: LiveServer, address: str) -> None:
-        async with socket(server, address) as client:
-            assert await answer(client, '{"command": "set_positions", "argument": 3}') == "set positions: done"
-            for wrong in ("", "[]", "7", '{"command": 7}', '{"command": "x", "argument": true}', '"release"'):
-                assert "no command" in await answer(client, wrong), wrong
-            with pytest.raises(ConnectionClosed):
-                await answer(client, " " * (HEARD_MAX + 1))
-
-    play(test, give=give)
+    async with live(give=give) as (server, address), socket(server, address) as client:
+        assert await answer(client, '{"command": "set_positions", "argument": 3}') == "set positions: done"
+        for wrong in ("", "[]", "7", '{"command": 7}', '{"command": "x", "argument": true}', '"release"'):
+            assert "no command" in await answer(client, wrong), wrong
+        with pytest.raises(ConnectionClosed):
+            await answer(client, " " * (HEARD_MAX + 1))
     assert given == [("set_positions", 3)]
 
 
-def test_with_control_the_page_is_a_host_that_commands_and_stores(tmp_path: Path, key_file: Path) -> None:
+async def test_with_control_the_page_is_a_host_that_commands_and_stores(tmp_path: Path, key_file: Path) -> None:
     store = tmp_path / "store.db"
     view = LiveView("sim://")
 
-    async def run() -> None:
-        host = Host(f"sim://?dealer=hands&speed=50&key={key_file}", role_key(bytes(range(32)), Role.TABLE), store)
-        await host.open()
-        task = asyncio.create_task(host.run(view, lambda: None))
-        due = ""
-        while due != "shuffle":
-            await asyncio.sleep(0.01)
-            status: dict[str, Any] = view.snapshot()["snapshot"].get("status") or {"command": ""}
-            due = status["command"]
-        assert await host.give("shuffle", None) == "done"
-        assert (await host.give("confirm_lockout", None)).startswith("rejected")
-        assert await host.give("set_positions", 2) == "done"
-        task.cancel()
-        await asyncio.wait([task])
-
-    asyncio.run(asyncio.wait_for(run(), 60))
+    host = Host(f"sim://?dealer=hands&speed=50&key={key_file}", role_key(bytes(range(32)), Role.TABLE), store)
+    await host.open()
+    task = asyncio.create_task(host.run(view, lambda: None))
+    due = ""
+    while due != "shuffle":
+        await asyncio.sleep(0.01)
+        status: dict[str, Any] = view.snapshot()["snapshot"].get("status") or {"command": ""}
+        due = status["command"]
+    assert await host.give("shuffle", None) == "done"
+    assert (await host.give("confirm_lockout", None)).startswith("rejected")
+    assert await host.give("set_positions", 2) == "done"
+    task.cancel()
+    await asyncio.wait([task])
     told = view.snapshot()["snapshot"]
     assert told["commands"] == list(COMMANDS) and "shuffle" in told["commands"] and "record" not in told["commands"]
     assert "command_ended" in [event["name"] for event in told["events"]] and store.exists()
@@ -204,20 +185,17 @@ class Deaf:
         self.aborted += 1
 
 
-def test_a_browser_that_does_not_read_is_disconnected_and_holds_no_more_than_its_queue() -> None:
-    async def run() -> None:
-        deaf = Deaf()
-        browser = Browser(cast(ServerConnection, deaf))
-        assert all(browser.put("text") for _ in range(QUEUE_MAX))
-        assert not deaf.aborted and not browser.put("one more") and deaf.aborted == 1
-
-    asyncio.run(run())
+async def test_a_browser_that_does_not_read_is_disconnected_and_holds_no_more_than_its_queue() -> None:
+    deaf = Deaf()
+    browser = Browser(cast(ServerConnection, deaf))
+    assert all(browser.put("text") for _ in range(QUEUE_MAX))
+    assert not deaf.aborted and not browser.put("one more") and deaf.aborted == 1
 
 
-def test_a_slow_browser_costs_the_others_nothing_and_returns_to_a_snapshot() -> None:
+async def test_a_slow_browser_costs_the_others_nothing_and_returns_to_a_snapshot() -> None:
     view = LiveView("tcp://shoe:1")
 
-    async def test(server: LiveServer, host: str) -> None:
+    async with live(view) as (server, host):
         reader, writer = await asyncio.open_connection(*host.split(":"), limit=1024)
         key = (
             "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: "
@@ -241,11 +219,9 @@ def test_a_slow_browser_costs_the_others_nothing_and_returns_to_a_snapshot() -> 
         async with socket(server, host) as again:
             assert json.loads(await again.recv())["snapshot"]["link"]["problem"] == "399"
 
-    play(test, view)
 
-
-def test_more_browsers_than_allowed_are_turned_away() -> None:
-    async def test(server: LiveServer, host: str) -> None:
+async def test_more_browsers_than_allowed_are_turned_away() -> None:
+    async with live() as (server, host):
         clients = [await socket(server, host) for _ in range(BROWSERS_MAX)]
         assert all([await client.recv() for client in clients])
         async with socket(server, host) as extra:
@@ -253,8 +229,6 @@ def test_more_browsers_than_allowed_are_turned_away() -> None:
                 await extra.recv()
         for client in clients:
             await client.close()
-
-    play(test)
 
 
 def test_hostile_texts_arrive_as_they_are_and_the_page_never_makes_markup_of_text() -> None:
@@ -302,13 +276,13 @@ def test_another_device_on_the_port_begins_with_a_snapshot() -> None:
     assert view.changes()["delta"]["events"][0]["seq"] == 1
 
 
-def test_an_observer_acknowledges_nothing_and_comes_back_by_itself() -> None:
+async def test_an_observer_acknowledges_nothing_and_comes_back_by_itself() -> None:
     async def until(view: LiveView, done: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         while not done(told := view.snapshot()["snapshot"]):
             await asyncio.sleep(0.02)
         return told
 
-    async def run(shoe: TcpShoe) -> None:
+    with TcpShoe() as shoe:
         view = LiveView(shoe.url)
         observer = Observer(shoe.url)
         await observer.open()
@@ -323,9 +297,7 @@ def test_an_observer_acknowledges_nothing_and_comes_back_by_itself() -> None:
         later = await until(view, lambda told: len(told["events"]) > len(back["events"]))
         assert [event["seq"] for event in later["events"]] == list(range(1, len(later["events"]) + 1))
         task.cancel()
-
-    with TcpShoe() as shoe:
-        asyncio.run(asyncio.wait_for(run(shoe), 120))
+        await asyncio.wait([task])
 
 
 def test_what_the_meters_do_not_know_is_no_zero_in_the_history() -> None:
