@@ -7,7 +7,7 @@ import inspect
 import sqlite3
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ KEY = bytes(range(32))
 
 
 @contextlib.contextmanager
-def nothing_left(alone: bool = True) -> Iterator[None]:
+def nothing_left(alone: bool = True) -> Generator[None]:
     """No thread or file may be left. Not alone: with a server in the same process, whose files do not count."""
     threads = threading.active_count()
     gc.collect()  # files that an earlier test left to the collector must not close in between
@@ -36,7 +36,7 @@ def nothing_left(alone: bool = True) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def no_test_leaves_anything() -> Iterator[None]:
+def no_test_leaves_anything() -> Generator[None]:
     with nothing_left():
         yield
 

@@ -5,7 +5,7 @@ import contextlib
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 
 import pytest
@@ -62,7 +62,7 @@ class Reader:
 
 
 @contextlib.asynccontextmanager
-async def shoes(count: int) -> AsyncIterator[list[Server]]:
+async def shoes(count: int) -> AsyncGenerator[list[Server]]:
     async with contextlib.AsyncExitStack() as stack:
         fakes = [FakeShoe(device, secret(device)) for device in range(1, count + 1)]
         yield [await stack.enter_async_context(Server(fake)) for fake in fakes]

@@ -5,7 +5,7 @@ import contextlib
 import sqlite3
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -189,7 +189,7 @@ async def until(done: Callable[[], bool]) -> None:
 
 
 @contextlib.asynccontextmanager
-async def shoe_with(store: Store) -> AsyncIterator[tuple[Server, AsyncShoe]]:
+async def shoe_with(store: Store) -> AsyncGenerator[tuple[Server, AsyncShoe]]:
     """A shoe that stores here; the store is closed after it."""
     with store:
         async with (

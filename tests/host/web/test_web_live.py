@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import copy
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -34,7 +34,7 @@ def welcome(game: str) -> Welcome:
 
 
 @contextlib.asynccontextmanager
-async def live(view: LiveView | None = None, **more: Any) -> AsyncIterator[tuple[LiveServer, str]]:
+async def live(view: LiveView | None = None, **more: Any) -> AsyncGenerator[tuple[LiveServer, str]]:
     async with LiveServer(FILES, view or LiveView("tcp://shoe:1"), **more) as server:
         yield server, urlsplit(server.url).netloc
 
