@@ -159,6 +159,9 @@ soak-kill: ready ## rounds by commands while host, power and cable are killed at
 model: ready ## check the promises exhaustively within bounds, and that planted errors are found (SPIN; as root on Debian installed if missing)  [ONLY=]
 	@$(TOOL) model $(call opt,--only,$(ONLY))
 
+noise: ready ## judge the simulated noise sources by SP 800-90B, with restarts: each must look like what it is  [SEED= SAMPLES= RESTARTS=]
+	@$(TOOL) noise $(call opt,--seed,$(SEED)) $(call opt,--samples,$(SAMPLES)) $(call opt,--restarts,$(RESTARTS))
+
 contracts: ready ## check small functions of the firmware for all inputs (CrossHair), and that planted errors are found
 	@$(PYTHON) tools/setup.py --quiet --contracts
 	@$(TOOL) contracts

@@ -166,6 +166,13 @@ class SimHal:
                 byte = 0xA5
             elif kind == "biased":
                 byte &= noise[at - 1] & noise[at - 2]  # one bit in eight is set
+            elif kind == "correlated":
+                byte &= noise[at - 1]  # a bit differs from the one before it one time in four
+                byte ^= byte >> 1
+                byte ^= byte >> 2
+                byte ^= byte >> 4
+                if i and buf[i - 1] & 1:
+                    byte ^= 0xFF
             buf[i] = byte
             self.entropy_draws += 1
         return self.entropy_ok and kind != "dead"

@@ -118,6 +118,13 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
         *("fairshoe.ship", "fairshoe.boards", "fairshoe.games", "fairshoe.link", "firmware.protocol", "rig"),
         *HOST_BASE,
     ),
+    "fairshoe.noise": ("fairshoe.noise", "fairshoe.bench.report_plots", "fairshoe.text", *HOST_BASE),
+    # Pastes the HAL's own code at a prompt, and reads the simulated source.
+    "fairshoe.noise.capture": (
+        *("fairshoe.ship.errors", "fairshoe.ship.flash", "fairshoe.ship.repl"),
+        *("firmware.deck.entropy", "firmware.image", "hal.sim"),
+        *HOST_BASE,
+    ),
     # Programs of an integrator: the table system, and the floor.
     # Its packages, from the bottom up. Only the registry finds games, and by name; no package imports simulated.
     "fairshoe_table": (),

@@ -186,6 +186,9 @@ examples:
       a new key in place of the one in force
   fairshoe provision /dev/ttyACM0 --out new-keys --replace
       the key in force is lost; open the door first
+  fairshoe provision /dev/ttyACM0 --out keys --noise noise.json \\
+      --board pico2-carousel
+      only if the noise is worth what the board config claims
 
 `fairshoe keys new` makes keys for a simulated shoe or a test.
 More: fairshoe docs SECURITY
@@ -204,6 +207,10 @@ def add_provision(command: argparse.ArgumentParser) -> None:
     command.add_argument("--rotate", action="store_true", help="replace the key in force, which --key-file holds")
     command.add_argument("--replace", action="store_true", help="replace a lost key; the door must be open too")
     command.add_argument("--key-file", metavar="F", help="with --rotate: the device key in force")
+    command.add_argument(
+        "--noise", metavar="REPORT", help="of `fairshoe noise --json`: must bear out the claim of --board"
+    )
+    command.add_argument("--board", help="with --noise: the board's name or a .json file")
 
 
 KEYS_EXAMPLES = """\

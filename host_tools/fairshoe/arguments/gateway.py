@@ -45,4 +45,3 @@ def _tables(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= 200:
         raise argparse.ArgumentTypeError(f"a number of tables between 1 and 200, not {text!r}")
     return int(text)
-

@@ -127,9 +127,7 @@ def add_audit(audit: argparse.ArgumentParser) -> None:
         "Says what speaks against the deck inside. See docs/AUDIT.md.",
     )
     shares.add_argument("store", metavar="STORE", help="the table system's store; it may be in use")
-    shares.add_argument(
-        "--device", type=_device, metavar="HEX", help="which device, if the store has more than one"
-    )
+    shares.add_argument("--device", type=_device, metavar="HEX", help="which device, if the store has more than one")
     shares.add_argument("--accept", action="store_true", help="accept the deck inside; needs --by")
     shares.add_argument("--by", metavar="NAME", default="", help="the supervisor who accepts it")
     shares.add_argument("--json", action="store_true", help="the count as JSON")

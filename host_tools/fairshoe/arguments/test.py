@@ -1,4 +1,4 @@
-"""The arguments and examples of the commands that test a shoe: bench, report."""
+"""The arguments and examples of the commands that test a shoe: bench, report, noise."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from fairshoe.bench.plan import plan_names
-from fairshoe.cli.options import PORT_HELP
+from fairshoe.cli.options import PORT_HELP, seconds
 
 _EPILOG = """\
 examples:
@@ -80,3 +80,46 @@ def add_report(report: argparse.ArgumentParser) -> None:
     report.add_argument(
         "--verify", action="append", metavar="KEY", help="check the signature beside it with this public key instead"
     )
+
+
+NOISE_EXAMPLES = """\
+examples:
+  fairshoe noise /dev/ttyACM0 --board pico2-carousel --json > noise.json
+      capture at a device and judge; then: provision --noise noise.json
+  fairshoe noise /dev/ttyACM0 --board pico2-carousel --restarts 1000 \\
+      --power "./switch-supply off-on" --html noise.html
+      all that SP 800-90B asks for; hours
+  fairshoe noise --simulate biased --samples 20000
+      see what a bad source looks like
+
+The device must be at MicroPython's prompt: a bench image, or MicroPython
+alone; a release image gives its noise to no host. The firmware does not run
+meanwhile, and nothing that is captured can become a seed.
+
+exit status: 0 the noise is worth what the board config claims, 1 it is not.
+More: fairshoe docs BOARDS
+"""
+
+
+def add_noise(noise: argparse.ArgumentParser) -> None:
+    noise.description = (
+        "Captures raw noise of a board's source and judges it by the ten non-IID estimators of NIST SP 800-90B: is "
+        "a byte worth what the board config claims?"
+    )
+    noise.epilog = NOISE_EXAMPLES
+    noise.add_argument("port", nargs="?", metavar="PORT", help="USB or console port of a device at its prompt")
+    noise.add_argument("--board", default="pico-carousel", help="a board's name or a .json file (%(default)s)")
+    noise.add_argument(
+        "--simulate", choices=["good", "biased", "correlated", "stuck", "dead"], help="a simulated source, not a device"
+    )
+    noise.add_argument("--raw", metavar="FILE", help="noise that --keep wrote, not a device")
+    noise.add_argument("--samples", type=int, default=1_000_000, metavar="N", help="how many (%(default)s)")
+    noise.add_argument("--restarts", type=int, default=0, metavar="N", help="restart it so often, N samples after each")
+    noise.add_argument(
+        "--power", metavar="COMMAND", help="switches the machine off and on; without it the chip resets itself"
+    )
+    noise.add_argument("--seed", type=int, help="of a simulated source; without it a new one, which is shown")
+    noise.add_argument("--keep", metavar="FILE", help="write the raw bytes; destroy them afterwards")
+    noise.add_argument("--wait-s", type=seconds, default=90.0, metavar="S", help="for the prompt (%(default)s)")
+    noise.add_argument("--html", metavar="FILE", help="a page with plots, complete in itself")
+    noise.add_argument("--json", action="store_true", help="everything as one JSON object")

@@ -37,6 +37,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "test a shoe": {
         "bench": "run a test plan and write a report",
         "report": "make the HTML page of a bench report",
+        "noise": "capture raw noise and judge it by SP 800-90B",
     },
     "prove what a shoe did": {
         "journal": "read, show and verify a device's journal",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from fairshoe.boards.configs import load_board
 from fairshoe.cli.connection import Connection
 from fairshoe.client.shoe import Shoe
 from fairshoe.errors import UsageError
@@ -18,6 +19,13 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--rotate and --key-file go together.", "See fairshoe provision --help.")
     if options.rotate and options.replace:
         raise UsageError("--rotate or --replace, not both.", "--replace is for a key that is lost.")
+    if bool(options.noise) != bool(options.board):
+        raise UsageError("--noise and --board go together.", "See fairshoe provision --help.")
+    noise = "not judged (fairshoe noise)"
+    if options.noise:
+        from fairshoe.noise.trial import check_claim
+
+        noise = check_claim(Path(options.noise), load_board(options.board)[0])
     folder = KeyFolder(Path(options.out))
     port = Connection(options, service=True).port
 
@@ -38,6 +46,7 @@ def run(options: argparse.Namespace) -> int:
         say(f"  {done.folder / PUBLIC_FILE} verifies journals and is not secret: publish it")
     else:
         say("  this device does not sign: only holders of seal.key can verify its journal (docs/SECURITY.md)")
+    say(f"  its noise: {noise}")
     say("  turn the key switch off")
     return 0
 

@@ -237,7 +237,7 @@ def test_litter_lies_in_the_tray_from_its_time_on():
     assert level(plant, "tray") == 1 and plant.take() == [1000, 1001]
 
 
-def test_entropy_dies_sticks_or_leans():
+def test_entropy_dies_sticks_leans_or_remembers():
     plant = machine()
     hal = SimHal(plant, Nv(64))
     buf = bytearray(256)
@@ -254,6 +254,11 @@ def test_entropy_dies_sticks_or_leans():
     run(plant, 20)
     plant.add_fault({"fault": "entropy", "kind": "dead", "for_ms": 10})
     assert not hal.entropy_into(buf)
+    run(plant, 20)
+    plant.add_fault({"fault": "entropy", "kind": "correlated", "for_ms": 10})
+    assert hal.entropy_into(buf) and 800 < bits() < 1250
+    changes = sum([bin(byte ^ byte >> 1).count("1") - (byte >> 7) for byte in buf])
+    assert 380 < changes < 520, changes  # of 1,792 neighbours
     run(plant, 20)
     assert hal.entropy_into(buf) and 900 < bits() < 1150
 
