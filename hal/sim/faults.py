@@ -26,7 +26,7 @@ A fault is a dict, as it stands in a scenario file: `{"fault": "jam", "place": "
 | home_lost | | the home mark is not seen: not by homing, not in passing |
 | panel_lost | | the panel does not answer: its buttons read 0, and the port says so (a board's after 3 s) |
 | litter | cards (1) | so many foreign cards lie in the tray at from_ms |
-| entropy | kind (dead, stuck, biased, correlated) | it reports failure, gives one byte, mostly zeros, or mostly the bit before |
+| entropy | kind (dead, stuck, biased, correlated) | reports failure, gives one byte, mostly 0, or mostly the last bit |
 | nv | kind (broken) | no write reaches the storage |
 
 - [1] A carousel's exit cannot reverse: there the card stops until the outfeed has been started again that many times.

@@ -18,7 +18,7 @@ Z = 2.5758293035489008  # the 99.5 % quantile of the normal distribution: bounds
 _BLOCK = 6  # bits of a block of the compression estimate
 _SPREAD = 0.5907  # its standard deviation, corrected for blocks that depend on each other
 _HALVINGS = 48  # of the interval in which its p is searched: to 14 digits
-_SORTED_BY = 48  # samples of a suffix that the first sort looks at; random data are told apart by fewer
+_SORTED_BY = 48  # samples of a suffix that the first sort looks at; random data differ in fewer
 REPEATS_MIN = 35  # occurrences that make a tuple common
 
 
@@ -38,7 +38,7 @@ def most_common_value(samples: bytes) -> float:
 
 
 def collision(samples: bytes) -> float | None:
-    """6.3.2: how soon a value comes again. Of bits: after two samples or after three."""
+    """6.3.2: how soon a value is repeated. Of bits: after two samples or after three."""
     at = searches = threes = 0
     last = len(samples) - 1
     while at < last:
