@@ -45,7 +45,7 @@ def write_whole(path: Path, text: str) -> None:
     """Write all of a file, durably. After an OSError the old one is as it was."""
     beside = path.with_name(path.name + ".new")
     try:
-        with beside.open("w", encoding="utf-8") as file:
+        with beside.open("w", encoding="utf-8", newline="\n") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())

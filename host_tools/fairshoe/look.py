@@ -15,15 +15,15 @@ def shared_files() -> dict[str, bytes]:
 
 
 def tokens() -> str:
-    return _plain("tokens.css")
+    return plain_css(PAGE / "tokens.css")
 
 
 def report_style() -> str:
     """For a report that is one file: the tokens, and the elements that reports share."""
-    return tokens() + _plain("report.css")
+    return tokens() + plain_css(PAGE / "report.css")
 
 
-def _plain(name: str) -> str:
+def plain_css(path: Path) -> str:
     """Without comments and indentation: it is in every report."""
-    text = re.sub(r"/\*.*?\*/", "", (PAGE / name).read_text(encoding="utf-8"), flags=re.DOTALL)
+    text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
     return re.sub(r"\s*([{};:,])\s*", r"\1", re.sub(r"\s+", " ", text)).strip()

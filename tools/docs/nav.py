@@ -56,7 +56,7 @@ SECTIONS = (
         "Integrate",
         (
             *("INTEGRATE.md", "TABLE.md", "FLOOR.md", "SCALE.md"),
-            *("PROTOCOL.md", "protocol/README.md", "JOURNAL.md", "AUDIT.md"),
+            *("PROTOCOL.md", "protocol/README.md", "JOURNAL.md", "AUDIT.md", "RECEIPT.md"),
         ),
     ),
     Section("Command line", ("CLI.md", HELP_PAGE)),

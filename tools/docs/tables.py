@@ -27,7 +27,8 @@ def commands() -> str:
 
 def settings_table() -> str:
     rows = ["| in the file | in the environment | as an argument | meaning |", "|---|---|---|---|"]
-    rows += [f"| `{each.name}` | `{each.variable}` | `{each.flag}` | {each.about} |" for each in settings.SETTINGS]
+    flags = {each: f"`{each.flag}`" if each.has_flag else "none" for each in settings.SETTINGS}
+    rows += [f"| `{each.name}` | `{each.variable}` | {flag} | {each.about} |" for each, flag in flags.items()]
     return "\n".join(rows)
 
 

@@ -266,7 +266,7 @@ def add_config(config: argparse.ArgumentParser) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     show.add_argument("--json", action="store_true", help="as one JSON object")
-    for each in settings.SETTINGS:
+    for each in filter(lambda it: it.has_flag, settings.SETTINGS):
         kind = float if each.kind == "number" else str
         word = "--port" if each.name == "port" else each.flag
         show.add_argument(word, dest=each.name, type=kind, metavar="X", help="as if a command had been given this")

@@ -1,4 +1,4 @@
-"""The arguments and examples of the commands that prove what a shoe did: journal, audit, shuffle-test."""
+"""The arguments and examples of the commands that prove what a shoe did: journal, audit, receipt, shuffle-test."""
 
 from __future__ import annotations
 
@@ -131,6 +131,47 @@ def add_audit(audit: argparse.ArgumentParser) -> None:
     shares.add_argument("--accept", action="store_true", help="accept the deck inside; needs --by")
     shares.add_argument("--by", metavar="NAME", default="", help="the supervisor who accepts it")
     shares.add_argument("--json", action="store_true", help="the count as JSON")
+
+
+RECEIPT_EXAMPLES = """\
+examples:
+  fairshoe journal pull /dev/ttyACM0 -o shoe-17.journal --key-file auditor.key
+  fairshoe audit shuffle /dev/ttyACM0 --key-file auditor.key \\
+      --events shoe-17.jsonl --json
+      when the round is over: the signed records, and the disclosed seed
+  fairshoe receipt shoe-17.journal --seed HEX --public-key signing.pub \\
+      -o /srv/receipts
+      the receipt, the page that checks it, and the QR code of its link
+
+Receipts are off until the settings file says where the house serves them and
+under which reference they were approved:
+  receipt_url = "https://house.example/receipts/"
+  receipt_ref = "ref. 2026-114"
+
+exit status: 0 written, 6 the journal is altered, 7 there can be no receipt:
+the deck is in play, another device dealt it, or the journal is not signed
+More: fairshoe docs RECEIPT
+"""
+
+
+def add_receipt(receipt: argparse.ArgumentParser) -> None:
+    receipt.description = (
+        "Writes a receipt of the round that was dealt from a shuffle whose seed is disclosed: a JSON file named by its "
+        "hash, the page index.html that checks it in any browser, and the QR code of the link as SVG."
+    )
+    receipt.epilog = RECEIPT_EXAMPLES
+    receipt.add_argument("file", metavar="FILE", help="a signed export, as `fairshoe journal pull` writes it")
+    receipt.add_argument("--seed", required=True, metavar="HEX", help="32 bytes, as `fairshoe audit shuffle` prints it")
+    receipt.add_argument(
+        "--public-key",
+        required=True,
+        metavar="FILE|HEX",
+        action="append",
+        help="public key of the device, or an inventory of them",
+    )
+    receipt.add_argument("--store", metavar="F", help="the store of the table system: its events must be in the export")
+    receipt.add_argument("-o", "--out", required=True, metavar="DIR", help="the folder that the house serves")
+    receipt.add_argument("--json", action="store_true", help="what was written as JSON")
 
 
 SHUFFLES = 100_000

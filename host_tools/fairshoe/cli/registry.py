@@ -42,6 +42,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "prove what a shoe did": {
         "journal": "read, show and verify a device's journal",
         "audit": "verify a shuffle from its disclosed seed",
+        "receipt": "write what a player can check on a phone",
         "shuffle-test": "test statistically that the shuffle is uniform",
     },
     "watch a floor": {

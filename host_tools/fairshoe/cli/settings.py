@@ -23,6 +23,8 @@ from fairshoe.errors import Exit, FairshoeError
 from fairshoe.files import read_regular
 
 CONFIG_VARIABLE = "FAIRSHOE_CONFIG"
+# Ends with a slash, since files are fetched beside the page; without user, query and fragment.
+_HTTPS = re.compile(r"https://[A-Za-z0-9.-]+(:[0-9]{1,5})?/([A-Za-z0-9._~-]+/)*")
 ROLES = ("observer", "table", "service", "auditor", "recorder")
 
 
@@ -34,11 +36,12 @@ class SettingsError(FairshoeError):
 
 @dataclass(frozen=True)
 class Setting:
-    """One thing that can be set. `kind` is text, path, number or role."""
+    """One thing that can be set. `kind` is text, path, number, role or https."""
 
     name: str
     kind: str
     about: str
+    has_flag: bool = True  # no: what a house has decided is no matter of one call
 
     @property
     def variable(self) -> str:
@@ -56,6 +59,8 @@ SETTINGS = (
     Setting("store", "path", "file for the numbers of commands"),
     Setting("answer_s", "number", "seconds to wait for the first answer"),
     Setting("timeout_s", "number", "seconds to wait for an outcome"),
+    Setting("receipt_url", "https", "where the house serves receipts", False),
+    Setting("receipt_ref", "text", "under which receipts are approved", False),
 )
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
 _DEFAULTS: dict[str, Any] = {"role": "table", "answer_s": 4.0, "timeout_s": 120.0}
@@ -162,6 +167,10 @@ def _checked(setting: Setting, value: Any, place: str, folder: Path) -> Any:
         raise SettingsError(f"{place}: {setting.name} is {value!r}.", f"It must be a text: {setting.about}.")
     if setting.kind == "role" and value not in ROLES:
         raise SettingsError(f"{place}: there is no role {value!r}.", f"Known: {', '.join(ROLES)}.")
+    if setting.kind == "https" and not _HTTPS.fullmatch(value):
+        raise SettingsError(
+            f"{place}: {setting.name} is {value!r}.", "It must be an address as https://house.example/shoe/."
+        )
     if setting.kind == "path":
         return str(folder / Path(value).expanduser())
     return value

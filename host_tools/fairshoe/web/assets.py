@@ -52,8 +52,7 @@ def page_files(rules: str = "") -> dict[str, bytes]:
     root = _device.root()
     files = {path.relative_to(PAGE).as_posix(): path.read_bytes() for path in _below(PAGE)}
     files |= {f"vm/{name}": _vm_file(root, name) for name in VM_FILES}
-    client = _first(root / "fairshoe-js", root / "host_tools" / "fairshoe-js" / "src")
-    files |= {f"fairshoe-js/{path.name}": path.read_bytes() for path in sorted(client.glob("*.js"))}
+    files |= {f"fairshoe-js/{path.name}": path.read_bytes() for path in sorted(client_folder().glob("*.js"))}
     files["device.json"] = _json(device_sources(root))
     files["boards.json"] = _boards()
     files["texts.json"] = _json(_texts(root, rules))
@@ -61,6 +60,12 @@ def page_files(rules: str = "") -> dict[str, bytes]:
     scenarios = _first(root / "scenarios", root / "tests" / "scenarios")
     files["scenarios.json"] = _json(library(scenarios))
     return files
+
+
+def client_folder() -> Path:
+    """The modules of the JavaScript client: a wheel carries them beside the firmware."""
+    root = _device.root()
+    return _first(root / "fairshoe-js", root / "host_tools" / "fairshoe-js" / "src")
 
 
 def live_files() -> dict[str, bytes]:

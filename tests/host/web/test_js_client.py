@@ -25,6 +25,7 @@ def test_the_javascript_client_passes(path: Path) -> None:
 def test_there_are_tests_to_run() -> None:
     assert [path.name for path in FILES] == [
         "package.test.mjs",
+        "receipt.test.mjs",
         "shoe.test.mjs",
         "simulation.test.mjs",
         "vectors.test.mjs",

@@ -1,0 +1,244 @@
+"""Receipts: made of what a real device signed, refused in words where there can be none, and proved by JavaScript."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from journals import ROOT, as_file, chained
+from receipts import (
+    ADDRESS,
+    DEALT,
+    RELEASED,
+    SEATED,
+    exported,
+    keys_of,
+    played,
+    receipt_of,
+    table,
+    vector_export,
+    vectors,
+)
+
+from fairshoe.cli import command_line
+from fairshoe.errors import Exit
+from fairshoe.journal.export import JournalAltered
+from fairshoe.journal.receipt import NoReceipt, make_receipt
+from fairshoe.journal.seed_audit import Committed, NothingDisclosed, examine, places_of
+from fairshoe.journal.signatures import PublicKey
+from fairshoe.messages import Share, ShuffleCommitted, ShuffleNonce
+from fairshoe.web.receipt_page import receipt_page
+from firmware.deck.shuffler import Shuffler
+from rig.story import Stage
+
+NODE = ROOT / ".venv" / "bin" / "node"
+CHECK = """
+import { readFileSync } from 'node:fs';
+import { checkReceipt, readLink } from './host_tools/fairshoe-js/src/receipt.js';
+const [, file, link] = process.argv;
+const bytes = new Uint8Array(readFileSync(file));
+console.log(JSON.stringify(await checkReceipt(bytes, link ? readLink(new URL(link).hash) : null)));
+"""
+
+
+def by_javascript(data: bytes, folder: Path, link: str = "") -> dict[str, Any]:
+    (folder / "receipt.json").write_bytes(data)
+    command = [NODE, "--input-type=module", "-e", CHECK, str(folder / "receipt.json"), link]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=300)
+    return json.loads(done.stdout)
+
+
+def test_vectors_are_what_python_makes_of_their_export() -> None:
+    found = vectors()
+    for draw in found["draws"]:
+        assert places_of(bytes.fromhex(draw["seed"]), draw["cards"], bytes.fromhex(draw["added"])) == tuple(
+            draw["places"]
+        )
+    receipt = receipt_of(*vector_export())
+    assert receipt.data.decode() == found["receipt"]
+    assert receipt.link(ADDRESS) == found["link"]
+
+
+@pytest.mark.parametrize("share", ["given", "declined", ""])
+def test_javascript_proves_what_the_firmware_of_today_dealt(share: str, tmp_path: Path) -> None:
+    export, seed = played(share)
+    receipt = receipt_of(export, seed)
+    answer = by_javascript(receipt.data, tmp_path, receipt.link(ADDRESS))
+    assert answer["verdict"] == "proved", answer["steps"]
+    events = [record.event() for record in export.records]
+    committed = next(event for event in events if isinstance(event, ShuffleCommitted))
+    told = next((event for event in events if isinstance(event, ShuffleNonce)), None)
+    known = Committed(committed.commitment, told and Share(told.share), told.nonce if told else b"")
+    verdict = examine(seed, known, 52, export.device, committed.seq)
+    assert (tuple(answer["receipt"]["places"]), tuple(answer["receipt"]["dealt"])) == (verdict.places, verdict.dealt)
+    assert answer["receipt"]["share"] == (share or "none")
+
+
+def test_the_first_signature_after_the_round_is_enough(tmp_path: Path) -> None:
+    """A later pull signs later records, which are of other rounds."""
+    stage = table()
+    stage.play([*SEATED, *DEALT, *RELEASED])
+    first, seed = exported(stage)
+    stage.seen = len(stage.peer.events)
+    stage.play([("", 500, "open", 0), ("", 500, "close", 0), ("door_closed", 500, "wait", 0)])
+    later, _seed = exported(stage)
+    both = replace(later, attested=[*first.attested, *later.attested])
+    assert receipt_of(both, seed) == receipt_of(first, seed)
+    assert receipt_of(later, seed).records > receipt_of(first, seed).records
+    assert by_javascript(receipt_of(later, seed).data, tmp_path)["verdict"] == "proved"
+
+
+# --- what has no receipt -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def seeds(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """The seeds of all shuffles: those of these devices are never disclosed."""
+    found: list[bytes] = []
+    commit = Shuffler.commit
+
+    def overheard(shuffler: Shuffler) -> bool:
+        done = commit(shuffler)
+        found.append(bytes(shuffler.seed))
+        return done
+
+    monkeypatch.setattr(Shuffler, "commit", overheard)
+    return found
+
+
+def handed_out(stage: Stage) -> None:
+    stage.until("deck_verified", 400000)
+    stage.play(
+        [("", 500, "press", "green"), ("remainder_released", 900, "take", 0), ("remainder_taken", 900, "wait", 0)]
+    )
+
+
+def verified(stage: Stage) -> None:
+    stage.until("deck_verified", 60000)
+
+
+def dealing(stage: Stage) -> None:
+    verified(stage)
+    exported(stage)  # makes the signing key, which is not done in a round
+    stage.play([("", 500, "press", "seat"), ("", 500, "press", "close"), ("stack_offered", 500, "take", 0)])
+    stage.until("stack_offered", 5000)
+
+
+@pytest.mark.parametrize(
+    ("name", "config", "story", "says"),
+    [
+        ("pico2-shelves", {}, handed_out, "Shelves hand every deck out, and never disclose"),
+        ("pico2-carousel", {"table": {"dealing": "manual"}}, handed_out, "another device dealt it, or hands did"),
+        ("pico2-carousel", {}, dealing, "still in play: round 1 has not ended"),
+        ("pico2-carousel", {}, verified, "no round was dealt from it yet"),
+    ],
+    ids=["shelves", "another device", "dealing", "deck ready"],
+)
+def test_a_deck_without_a_whole_deal_of_this_device_has_no_receipt(
+    name: str, config: dict[str, Any], story: Callable[[Stage], None], says: str, seeds: list[bytes]
+) -> None:
+    stage = table(name, **config)
+    story(stage)
+    export, disclosed = exported(stage)
+    assert not any(disclosed)
+    with pytest.raises(NoReceipt, match=says):
+        receipt_of(export, seeds[0])
+
+
+def test_an_unsigned_altered_or_foreign_journal_has_no_receipt() -> None:
+    export, seed = vector_export()
+    unsigned = replace(export, attested=[replace(told, public=b"", signature=b"") for told in export.attested])
+    with pytest.raises(NoReceipt, match="not signed"):
+        make_receipt(unsigned, seed, keys_of(export))
+    with pytest.raises(JournalAltered, match="another device, another key, or all of it is forged"):
+        make_receipt(export, seed, [PublicKey(bytes(range(40, 72)))])
+    with pytest.raises(JournalAltered):
+        make_receipt(chained(export, export.records[:-1]), seed, keys_of(export))
+    with pytest.raises(NothingDisclosed, match="no shuffle in this journal committed to that seed"):
+        make_receipt(export, bytes(32), keys_of(export))
+    late = replace(export, records=export.records[6:], start=export.records[6].seq)
+    with pytest.raises(NothingDisclosed):
+        make_receipt(late, seed, keys_of(export))
+
+
+# --- the command -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
+    """`fairshoe receipt` of the vector's journal, in a house with these settings."""
+    export, seed = vector_export()
+    (tmp_path / "shoe.journal").write_bytes(as_file(export))
+    for name in ("FAIRSHOE_RECEIPT_URL", "FAIRSHOE_RECEIPT_REF"):
+        monkeypatch.delenv(name, raising=False)
+
+    def run(*words: str, **settings: str) -> int:
+        (tmp_path / "config.toml").write_text("".join(f'{name} = "{value}"\n' for name, value in settings.items()))
+        key = export.attested[-1].public.hex()
+        inputs = [str(tmp_path / "shoe.journal"), "--seed", seed.hex(), "--public-key", key]
+        return command_line.main(
+            ["--config", str(tmp_path / "config.toml"), "receipt", *inputs, "-o", str(tmp_path / "out"), *words]
+        )
+
+    return run
+
+
+SET = {"receipt_url": ADDRESS, "receipt_ref": "ref. 2026-114"}
+
+
+def test_the_command_writes_receipt_page_and_qr_code(
+    house: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert house("--json", **SET) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["link"] == vectors()["link"]
+    assert Path(answer["receipt"]).read_text() == vectors()["receipt"]
+    assert Path(answer["receipt"]).name == answer["link"].rpartition(".")[2] + ".json"
+    assert Path(answer["page"]).read_bytes() == receipt_page()
+    assert "approval: ref. 2026-114" in Path(answer["qr"]).read_text()
+    assert house(**SET) == 0
+    assert answer["link"] in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({}, "receipts are off"),
+        ({"receipt_url": ADDRESS}, "receipts are off"),
+        ({"receipt_ref": "ref."}, "receipts are off"),
+        (SET | {"receipt_ref": ""}, "must be a text"),
+        *[
+            (SET | {"receipt_url": url}, "It must be an address as https://")
+            for url in (
+                *("http://house.example/", "https://house.example", "https://house.example/a#b/", "https://a@b/"),
+                *("https://house.example/?q=/", "https:///", "https://house.example/../ /", "ftp://house.example/"),
+            )
+        ],
+    ],
+)
+def test_receipts_are_off_without_an_https_address_and_an_approval(
+    settings: dict[str, str], says: str, house: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert house(**settings) == Exit.USAGE
+    assert says in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_cannot_be_written_is_named(
+    house: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "out").write_text("a file")
+    assert house(**SET) == Exit.STORAGE
+    assert "cannot write into" in capsys.readouterr().err
+
+
+def test_the_page_is_one_script_that_parses(tmp_path: Path) -> None:
+    """Joined modules share one scope; a name that stands twice would leave the page dead."""
+    text = receipt_page().decode()
+    assert "{" + "style" not in text and "{" + "script" not in text
+    (tmp_path / "page.mjs").write_text(text.partition('<script type="module">')[2].partition("</script>")[0])
+    assert "import " not in "".join(line[:7] for line in (tmp_path / "page.mjs").read_text().splitlines())
+    subprocess.run([NODE, "--check", tmp_path / "page.mjs"], check=True, capture_output=True, timeout=60)
