@@ -19,10 +19,11 @@ from fairshoe.journal.export import write_export
 PHONE = {"width": 360, "height": 740}
 PIXELS = """async (picture) => {
   const bitmap = await createImageBitmap(await (await fetch(`data:image/png;base64,${picture}`)).blob());
-  const canvas = Object.assign(document.createElement('canvas'), { width: bitmap.width, height: bitmap.height }).getContext('2d');
+  const { width, height } = bitmap;
+  const canvas = Object.assign(document.createElement('canvas'), { width, height }).getContext('2d');
   canvas.drawImage(bitmap, 0, 0);
-  const { data } = canvas.getImageData(0, 0, bitmap.width, bitmap.height);
-  return [bitmap.width, bitmap.height, Array.from({ length: data.length / 4 }, (_, at) => data[4 * at])];
+  const { data } = canvas.getImageData(0, 0, width, height);
+  return [width, height, Array.from({ length: data.length / 4 }, (_, at) => data[4 * at])];
 }"""
 
 
@@ -103,7 +104,7 @@ def test_each_card_is_shown_on_its_way_and_what_was_noted_is_compared(chromium: 
     with phone(chromium, Path(house["page"]).parent) as tab:
         opened(tab, house["link"])
         rows = tab.evaluate(
-            "[...document.querySelectorAll('#ways tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))"
+            "[...document.querySelectorAll('#ways tbody tr')].map((row) => [...row.cells].map((it) => it.textContent))"
         )
         assert [int(card) for card, _place, _to in rows] == list(range(1, 53))
         by_place = sorted(rows, key=lambda row: int(row[1]))
@@ -112,7 +113,8 @@ def test_each_card_is_shown_on_its_way_and_what_was_noted_is_compared(chromium: 
         assert [to for _card, _place, to in by_place] == wanted + ["the rest of the deck"] * 37
         receipt = json.loads(vectors()["receipt"])
         for field, right in (("noted", house["link"].split(".")[-2]), ("posted", receipt["attested"]["public"])):
-            for text, look in ((right, "good"), (right[:20].upper(), "good"), (right[:6], "incomplete"), ("0f0f", "poor")):
+            looks = {right: "good", right[:20].upper(): "good", right[:6]: "incomplete", "0f0f": "poor"}
+            for text, look in looks.items():
                 tab.fill(f"#{field}", text)
                 assert tab.get_attribute(f"#{field}-said", "class") == look, (field, text)
 
