@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from running_tables import FULL, check_books, start_meters
-from sitting import Sitting, sitting
+from sitting import sitting
 
 from fairshoe.errors import FairshoeError, UsageError
 from fairshoe.games.record_kinds import COMMUNITY
@@ -24,6 +24,7 @@ from fairshoe_table.rules.cards import card, cards
 from fairshoe_table.rules.ledger import Wager
 from fairshoe_table.rules.meters import new_meters
 from fairshoe_table.rules.pay_tables import pay_table
+from fairshoe_table.simulated.sitting import Sitting
 
 CARIBBEAN, BOSTON, DRAWN = "caribbean-stud", "boston-5-stud", "double-attack-blackjack"
 ROYAL, OTHER_ROYAL = "Ac,Kc,Qc,Jc,Tc", "Ad,Kd,Qd,Jd,Td"

@@ -251,7 +251,7 @@ def test_a_failed_write_leaves_neither_input_nor_line(books: Books, game: str, m
         raise sqlite3.OperationalError("database or disk is full")
 
     with monkeypatch.context() as patched:
-        patched.setattr(books, "_settle", full)
+        patched.setattr(books._settling, "settle", full)  # pyright: ignore[reportPrivateUsage]
         with pytest.raises(sqlite3.OperationalError):
             books.record(number, inputs[-1], options_of(game))
     assert books.balances() == before and books.lines(number) == lines
@@ -296,6 +296,42 @@ def test_a_void_hand_touches_no_meter_before_settlement_and_lowers_none_after_it
     assert books.meters(PROGRESSIVE) == shown_to_players
     assert books.balances()["table-1/house"] < house  # it makes up for the tray
     assert {line.wager: line.net for line in books.lines(number) if line.net} == beside
+    check_books(books)
+
+
+@pytest.mark.parametrize("order", [(1, 4), (4, 1)])
+@pytest.mark.parametrize("later", [False, True])
+@pytest.mark.parametrize("choice", ["", "pay", "return"])
+def test_two_void_hands_are_made_up_for_but_for_the_payout_in_suspense(
+    books: Books, order: tuple[int, int], later: bool, choice: str
+) -> None:
+    """Seat 4 has a validated jackpot: only the progressive wager of seat 1 is returned, until a supervisor decides."""
+    options = replace(FULL, make_up="later", approvals={**FULL.approvals, "make_up": "x"}) if later else FULL
+    options.check()
+    number = books.open_round(CS)
+    for told in ROUNDS[CS]:
+        books.record(number, told, options)
+    key = next(line.key for line in books.lines(number) if line.seat == 4 and line.jackpot)
+    books.record(number, Input(f"done:{key}:1", "done", {"checked": ["x"], "by": "J. Doe"}), options)
+    house, meter = books.balances()["table-1/house"], books.meters(PROGRESSIVE)
+    for seat in order:
+        told = {"seat": seat, "clause": "CS-13d"}
+        books.record(number, Input(f"void hand:{seat}", "void hand", told), options)
+    if choice:
+        books.decide_suspense(choice, options, "J. Doe", "seen on video")
+    returned = 200 if choice == "return" else 100
+    after = books.meters(PROGRESSIVE)
+    assert meter is not None and after is not None
+    back = 142 if choice == "return" else 0  # the jackpot is in its meter again, and the seed is not
+    assert after.by_name["main"].cents - meter.by_name["main"].cents == back
+    assert after.by_name["main"].owed == (returned if later else 0)
+    reset = 1_000_000 if choice == "return" else 0  # the seed goes back to the house
+    made_up = 0 if later else 71 + 71 + (71 if returned == 200 else 0)  # the five-card wager of seat 1 too
+    assert house - books.balances()["table-1/house"] == made_up - reset
+    books.record(number, OVER, options)
+    check_books(books)
+    assert books.replay(options) == []
+    jackpot_round(books)
     check_books(books)
 
 
@@ -429,9 +465,11 @@ def test_what_a_rate_leaves_below_a_cent_is_carried() -> None:
     for _ in range(100):
         meters, _moves = meters.contribute(100)
     assert meters.by_name["main"].cents == 500 + 7123
-    for _ in range(100):
-        meters, _moves = meters.contribute(-100)
-    assert meters.by_name["main"].cents == 500 and meters.by_name["main"].carry == 0
+    meters = meters.owe(10_050)
+    for _ in range(101):
+        meters, _moves = meters.contribute(100)
+    main = meters.by_name["main"]  # of the last one half has contributed
+    assert (main.cents, main.carry, main.owed) == (500 + 7123 + 35, 6150, 0)
 
 
 @pytest.mark.parametrize(

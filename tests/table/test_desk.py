@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from running_tables import check_books
-from sitting import Sitting, listen, sitting
+from sitting import sitting
 
 from fairshoe.errors import FairshoeError, UsageError
 from fairshoe.games.record_kinds import COMMUNITY, DEALER
@@ -19,6 +19,7 @@ from fairshoe_table.play.irregularities import find
 from fairshoe_table.play.round import new_play
 from fairshoe_table.rules.cards import card
 from fairshoe_table.rules.ledger import Line, Outcome, Wager
+from fairshoe_table.simulated.sitting import Sitting, listen
 
 ROOT = Path(__file__).resolve().parents[2]
 ANTE = {"wager": "ante", "cents": 1000}

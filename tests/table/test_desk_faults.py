@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from kills import Sweep
 from running_tables import check_books
-from sitting import Sitting, listen, sitting
+from sitting import sitting
 from test_kills import NOW, SEATS, WAGERS, wagers
 
 from fairshoe.errors import FairshoeError
@@ -17,27 +17,10 @@ from fairshoe_table.books.books import Books
 from fairshoe_table.desk import loop
 from fairshoe_table.desk.taps import Desk
 from fairshoe_table.simulated.demonstration import simulated_table
+from fairshoe_table.simulated.sitting import Patient, Sitting, listen
 from fairshoe_table.simulated.stack import StackReport, compare
 
 TRIES_MAX = 3000
-
-
-class Patient(Sitting):
-    """A dealer at a desk that may fail: looks at the page again, and taps again."""
-
-    def turn(self) -> None:
-        self.desk.attempt()
-
-    def tap(self, **told: object) -> str:
-        answer = self.desk.tap({**self.shown(), **told})
-        for _ in range(TRIES_MAX):
-            self.turn()
-            if answer.done():
-                return answer.result(0)
-        raise TimeoutError("a tap without an answer")
-
-    def shown(self) -> dict[str, object]:
-        return {"round": self.values["round"], "lines_of": self.values["lines_of"]}
 
 
 def until(it: Sitting, due: Callable[[], object], deed: Callable[[], object]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from running_tables import POKER, always, check_books, options_of
-from sitting import Sitting, Values, listen, sitting
+from sitting import sitting
 from test_headers import old_file
 
 from fairshoe import Need
@@ -20,6 +20,7 @@ from fairshoe_table.books.header import header
 from fairshoe_table.desk.taps import Desk
 from fairshoe_table.play import registry
 from fairshoe_table.play.inputs import wager
+from fairshoe_table.simulated.sitting import Sitting, Values, listen
 
 STEPS_MAX = 60
 BY = {"by": "J. Doe", "reason": "the shoe smokes"}

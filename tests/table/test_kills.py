@@ -5,15 +5,18 @@ from typing import Any
 
 import pytest
 from kills import Killed, Sweep
-from running_tables import check_books, options_of, start_meters
-from sitting import Sitting, Values, listen, sitting
+from running_tables import always, check_books, options_of, start_meters
+from sitting import sitting
 from test_books import OVER, ROUNDS
 
 from fairshoe_table.books.books import Books
 from fairshoe_table.desk.taps import Desk
+from fairshoe_table.play import registry
+from fairshoe_table.simulated.sitting import Sitting, Values, listen
 
 NOW = "2026-11-17T20:00:00.000Z"  # statements are known again by their values
 SEATS = {1: 1000, 3: 2000, 4: 1500, 6: 1000}
+WAGERS = {game: registry.find(game).stakes(registry.find(game).demo())[0].wager for game in registry.OURS}
 
 
 def again(it: Sitting, folder: Path, sweep: Sweep) -> None:
@@ -71,13 +74,8 @@ def swept(it: Sitting, folder: Path, sweep: Sweep, placed: dict[int, dict[str, i
     return number
 
 
-WAGERS = {"double-down-stud": "original", "boston-5-stud": "ante", "caribbean-stud": "ante"}
-
-
-@pytest.mark.parametrize(
-    ("game", "at_the_shoe"), [("double-down-stud", False), ("boston-5-stud", True), ("caribbean-stud", False)]
-)
-def test_all_wagers_that_the_page_showed_are_booked_or_none(tmp_path: Path, game: str, at_the_shoe: bool) -> None:
+@pytest.mark.parametrize("game", always(("boston-5-stud", "caribbean-stud", "double-attack-blackjack"), registry.OURS))
+def test_all_wagers_that_the_page_showed_are_booked_or_none(tmp_path: Path, game: str) -> None:
     sweep = Sweep()
     with sitting(tmp_path, game) as it:
         again(it, tmp_path, sweep)
@@ -85,7 +83,7 @@ def test_all_wagers_that_the_page_showed_are_booked_or_none(tmp_path: Path, game
         for seat, cents in SEATS.items():
             it.wager(seat, **{WAGERS[game]: cents})
         placed = wagers(it.values)
-        number = swept(it, tmp_path, sweep, placed, at_the_shoe)
+        number = swept(it, tmp_path, sweep, placed, at_the_shoe=game == "boston-5-stud")
         told = [one.data for one in it.desk.books.inputs(number) if one.kind == "wager"]
         assert {int(one["seat"]): one["amounts"] for one in told} == placed
         assert it.desk.shoe.current_round.positions == len(placed) and sweep.kills > 60

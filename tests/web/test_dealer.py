@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from web.dealer import Dealer, Serving, dealer, setup
+
+from fairshoe_table.games.caribbean.game import CaribbeanStud
 
 PHONE = {"width": 390, "height": 844}
 TABLET = {"width": 1024, "height": 768}
@@ -151,3 +154,23 @@ def test_without_the_server_the_page_is_stale_and_takes_no_tap(chromium: Any, tm
     assert it.tab.inner_text("#link") == "lost"
     it.until("document.getElementById('age').textContent.includes('next try in')")
     it.tab.close()
+
+
+def test_a_coupon_is_a_part_of_a_wager(chromium: Any, tmp_path: Path) -> None:
+    options = CaribbeanStud().demo()
+    approvals = {**options.approvals, "coupons": "C-7"}
+    options = replace(options, coupons=("ante", "progressive"), approvals=approvals)
+    with dealer(chromium, replace(setup("caribbean-stud", tmp_path), options=options)) as it:
+        it.bets()
+        it.tap("area-2-ante")
+        it.press("coupon")
+        for area in ("ante", "progressive"):
+            it.tap(f"area-2-{area}")
+        it.tap("area-2-bonus")  # no clause
+        assert "no coupon" in it.tab.inner_text("#answer").lower()
+        seat = it.table["seats"][1]
+        assert seat["wagers"] == {"ante": 2000, "progressive": 100}
+        assert seat["coupons"] == [{"ante": 1000, "progressive": 100}]
+        assert it.tab.inner_text("#area-2-ante b") == "$20, coupon $10"
+        it.tap("go")
+        assert it.tab.inner_text("#seat-2").count("coupon") == 2 and it.errors == []

@@ -2,12 +2,13 @@
 
     python -m soak.table --minutes M [--seed S] [--game G]
 
-A child process plays rounds; shoe and books live in a folder. Every second child is killed from outside: it writes a
-dot whenever it asks people for something, and is killed at a random dot, a few milliseconds later. The others kill
-themselves before a random statement of their books. Some begin with other options, or at another shoe; in some the disk
-is full for a statement now and then, or a supervisor voids the round at a random question. The kill takes program and
-shoe down together. At the end the events of both shoes are held against the books: nothing lost, nothing booked twice,
-money conserved, and every round settles again to the same lines.
+A child process plays rounds; shoe and books live in a folder. In half of the time it plays through the desk of the
+dealer's page, and in the end the books are held against what the page had shown (`soak.table_page`). Every second child
+is killed from outside: it writes a dot whenever it asks people for something, and is killed at a random dot, a few
+milliseconds later. The others kill themselves before a random statement of their books. Some begin with other options,
+or at another shoe; in some the disk is full for a statement now and then, or a supervisor voids the round at a random
+question. The kill takes program and shoe down together. At the end the events of both shoes are held against the books:
+nothing lost, nothing booked twice, money conserved, and every round settles again to the same lines.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import sys
 import tempfile
 import time
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +35,7 @@ from fairshoe_table.rules.money import Rounding
 from fairshoe_table.simulated.demonstration import simulated_table
 from fairshoe_table.simulated.stack import StackReport, TroubledFloor, compare
 from fairshoe_table.table.table import Table
+from soak import table_page
 
 DOTS = (1, 45)  # a round has 15 to 30
 LATER_S = 0.05
@@ -76,10 +79,15 @@ def others(options: Options, rng: random.Random) -> Options:
     )
 
 
-def child(folder: Path, game: str, seed: int, shoe: int) -> None:
+def with_coupons(options: Options) -> Options:
+    approvals = {**options.approvals, "coupons": "soak"}
+    return replace(options, coupons=tuple(options.takes_coupons), approvals=approvals)
+
+
+def child(folder: Path, game: str, seed: int, shoe: int, page: bool) -> None:
     rng = random.Random(seed)
     Unlucky.rng = rng
-    options = registry.find(game).demo()
+    options = with_coupons(registry.find(game).demo())
     if rng.random() < OTHER_OPTIONS:
         options = others(options, rng)
     with simulated_table(folder, game, seed, shoe_seed=shoe, options=options, connection=Unlucky) as it:
@@ -90,11 +98,17 @@ def child(folder: Path, game: str, seed: int, shoe: int) -> None:
             if rng.random() < HOUSE_VOID:
                 raise Supervisor
 
+        def each() -> bool:
+            _dot(floor)
+            return rng.random() < HOUSE_VOID
+
         floor.strike = strike
         _dot(floor)
         if seed % 2:
             Unlucky.left = rng.randint(*STATEMENTS)
         Unlucky.full_share = FULL_DISK if rng.random() < 0.5 else 0.0
+        if page:
+            table_page.play(it, folder, lambda: False, each)
         while True:
             table = Table(it.shoe, it.books, game, options, floor)
             with contextlib.suppress(sqlite3.OperationalError):
@@ -111,17 +125,23 @@ def _dot(floor: TroubledFloor) -> None:
     floor.countdown = 1  # at the next call again
 
 
-def check(folder: Path, game: str, seed: int, gone: set[tuple[str, int]]) -> StackReport:
+def check(folder: Path, game: str, seed: int, gone: set[tuple[str, int]], page: bool) -> StackReport:
     """Good rounds to the end at both shoes, then compare."""
     report = StackReport()
     for shoe in sorted(set(SHOE_SEEDS)):
         gone |= open_rounds(folder)
         with simulated_table(folder, game, seed, shoe_seed=shoe) as it:
-            it.table.play_round()
-            it.table.play_round()
+            rounds = it.books.rounds_over() + 2
+            if page:
+                table_page.play(
+                    it, folder, lambda it=it, rounds=rounds: it.books.rounds_over() >= rounds, lambda: False
+                )
+            while it.books.rounds_over() < rounds:
+                it.table.play_round()
             it.shoe.sim.sleep(1)
             if shoe == max(SHOE_SEEDS):
                 compare(it, report, gone)
+                report.wrong += table_page.lost(folder, it.books) if page else []
     return report
 
 
@@ -134,7 +154,7 @@ def open_rounds(folder: Path) -> set[tuple[str, int]]:
         return {(device, number) for device, number in found}
 
 
-def soak(game: str, until: float, seed: int, folder: Path) -> tuple[int, StackReport]:
+def soak(game: str, until: float, seed: int, folder: Path, page: bool) -> tuple[int, StackReport]:
     """How often it was killed, and what shoe and books say in the end."""
     rng = random.Random(seed)
     kills, shoe, gone = 0, 0, set[tuple[str, int]]()
@@ -154,6 +174,7 @@ def soak(game: str, until: float, seed: int, folder: Path) -> tuple[int, StackRe
             str(rng.getrandbits(16)),
             "--shoe",
             str(shoe),
+            *(["--page"] if page else []),
         ]
         with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
             assert process.stdout is not None
@@ -165,7 +186,7 @@ def soak(game: str, until: float, seed: int, folder: Path) -> tuple[int, StackRe
                 return kills, StackReport(wrong=[wrong])
             process.kill()
             kills += 1
-    return kills, check(folder, game, seed, gone)
+    return kills, check(folder, game, seed, gone, page)
 
 
 def main() -> int:
@@ -176,23 +197,23 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=secrets.randbits(16))
     parser.add_argument("--game", choices=registry.ids(), help="one game only (default: all in turn)")
     parser.add_argument("--child", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--page", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--shoe", type=int, default=1, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.child is not None:
-        child(given.child, given.game, given.seed, given.shoe)
+        child(given.child, given.game, given.seed, given.shoe, given.page)
         return 0
     games = [given.game] if given.game else list(registry.ids())
     print(f"seed {given.seed}: make table-soak MINUTES={given.minutes:g} SEED={given.seed}", flush=True)
     wrong = 0
-    for game in games:
+    for game, page in product(games, (False, True)):
         with tempfile.TemporaryDirectory() as name:
-            until = time.monotonic() + given.minutes * 60 / len(games)
-            kills, report = soak(game, until, given.seed, Path(name))
+            until = time.monotonic() + given.minutes * 60 / len(games) / 2
+            kills, report = soak(game, until, given.seed, Path(name), page)
         wrong += len(report.wrong)
-        print(
-            f"{game}: {kills} kills, {report.ended} rounds ended, {report.void} void, {len(report.wrong)} wrong",
-            flush=True,
-        )
+        name = f"{game}, by the page" if page else game
+        said = f"{kills} kills, {report.ended} rounds ended, {report.void} void, {len(report.wrong)} wrong"
+        print(f"{name}: {said}", flush=True)
         for text in report.wrong:
             print(f"  {text}", flush=True)
     return 1 if wrong else 0

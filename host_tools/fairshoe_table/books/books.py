@@ -9,25 +9,29 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from fairshoe.errors import UsageError
 from fairshoe.files import make_private
 from fairshoe.games.jackpot_links import TableFacts, link_objections
+from fairshoe_table.books import checks
+from fairshoe_table.books.accounts import ADD, Accounts
+from fairshoe_table.books.checks import ShoeRound
 from fairshoe_table.books.header import UNKNOWN, Header, digest, options_of, settings_text, utc_now
 from fairshoe_table.books.rack import Rack
 from fairshoe_table.books.schema import prepare
-from fairshoe_table.books.settling import ADD, DECIDED, DECISIONS, NOTHING, VOIDS, Settling, line_data
+from fairshoe_table.books.settling import DECIDED, DECISIONS, VOIDS, Settling
 from fairshoe_table.play import registry
 from fairshoe_table.play.game import ALL_OUT, Game, Play
 from fairshoe_table.play.inputs import NO_HAND, Input
 from fairshoe_table.play.options import Options
 from fairshoe_table.play.round import apply, asks, corrected, rebuild, rebuild_unread
-from fairshoe_table.rules.ledger import IN_SUSPENSE, SUSPENSE, Line, Outcome, Transfer, layout, player, transfers
+from fairshoe_table.rules.ledger import COUPONS, IN_SUSPENSE, SUSPENSE, Line, Transfer, layout, player, transfers
 from fairshoe_table.rules.line_shapes import void_line
 from fairshoe_table.rules.meters import Meter, Meters
 
@@ -36,12 +40,6 @@ EXPORTED = (
     *("rounds", "inputs", "lines", "transfers", "accounts", "meters", "contributions", "links", "settings", "rack"),
 )
 _KNOWN_MAX = 2  # rounds that are kept as they were read: this one and the one before
-
-
-def _line(text: str) -> Line:
-    data: dict[str, Any] = json.loads(text)
-    data["outcome"] = Outcome(data["outcome"])
-    return Line(**data)
 
 
 @dataclass
@@ -55,7 +53,7 @@ class _Known:
     play: Play | None = None
 
 
-class Books(Settling):
+class Books:
     """The books of one table. One open round at a time."""
 
     def __init__(
@@ -83,6 +81,10 @@ class Books(Settling):
         except sqlite3.DatabaseError as error:
             raise UsageError(f"{path} cannot be opened as books: {error}.", "Check the file, or restore it.") from error
         self.rack = Rack(self._db, table, now)
+        self._accounts = Accounts(self._db, table, self.link, now)
+        self._settling = Settling(self._accounts)
+        self.history, self.lines, self.meters = self._accounts.history, self._accounts.lines, self._accounts.meters
+        self.balances, self.on_the_layout = self._accounts.balances, self._accounts.on_the_layout
 
     def close(self) -> None:
         self._db.close()
@@ -240,16 +242,17 @@ class Books(Settling):
         cause = self._input(number, told, data, seq)
         if told.kind == "closed":
             self._closed(number, told)
-        placed = after.stakes[len(before.stakes) :]
-        self._move(number, cause, [Transfer(player(seat), layout(seat), cents) for seat, _, cents in placed])
+        placed, coupons = after.stakes[len(before.stakes) :], after.coupons[len(before.coupons) :]
+        self._accounts.move(number, cause, [Transfer(COUPONS, player(seat), cents) for seat, _, _, cents in coupons])
+        self._accounts.move(number, cause, [Transfer(player(seat), layout(seat), cents) for seat, _, cents in placed])
         booked: list[Line] = []
         if told.kind == DECIDED:
-            booked = self._decided(number, cause, str(told.data["line"]), str(told.data["choice"]))
+            booked = self._settling.decided(number, cause, str(told.data["line"]), str(told.data["choice"]))
         if not after.unread:
             if told.kind not in VOIDS:
-                self._contribute(number, cause, after)
-            booked += self._settle(number, cause, after, told.kind)
-            self._contribute(number, cause, after)  # after a void: what is in suspense is not returned
+                self._settling.contribute(number, cause, after)
+            booked += self._settling.settle(number, cause, after, told.kind)
+            self._settling.contribute(number, cause, after)  # after a void: what is in suspense is not returned
         if told.kind == "over":
             self._finish(number)
         return booked
@@ -278,20 +281,26 @@ class Books(Settling):
             if any(told.kind == "void" for told in self.inputs(number)):
                 raise UsageError(f"round {number} is void already.", "Start the table: it brings it to its end.")
             causes = [self._input(number, told, json.dumps(dict(told.data)), 0) for told in (house, void)]
-            lines = [void_line(seat, "wagers", cents, "HOUSE", "all wagers") for seat, cents in self.on_the_layout()]
+            coupons = self._coupons(number)
+            lines = [
+                replace(void_line(seat, "wagers", cents, "HOUSE", "all wagers"), coupon=coupons[seat])
+                for seat, cents in self.on_the_layout()
+            ]
             for line in lines:
-                self._book(number, causes[1], line.key, line_data(line))
-                self._move(number, causes[1], transfers(line))
+                self._accounts.put(number, causes[1], line, transfers(line))
             if over:
                 self._input(number, Input("over", "over"), "{}", 0)
                 self._finish(number)
             return lines
 
-    def on_the_layout(self) -> list[tuple[int, int]]:
-        """Cents that lie before each seat."""
-        start = f"{self.table}/layout "
-        found = self._db.execute("SELECT name, cents FROM accounts WHERE substr(name, 1, ?) = ?", (len(start), start))
-        return sorted((int(name[len(start) :]), cents) for name, cents in found if cents)
+    def _coupons(self, number: int) -> Counter[int]:
+        """Cents of coupons that lie before each seat."""
+        found: Counter[int] = Counter()
+        for told in self.inputs(number):
+            found[told.data.get("seat", 0)] += sum(told.data.get("coupons", {}).values())
+        for line in self.lines(number):
+            found[line.seat] -= line.coupon
+        return found
 
     def _closed(self, number: int, told: Input) -> None:
         """The shoe that deals the round, and its number there."""
@@ -349,20 +358,6 @@ class Books(Settling):
             raise UsageError(f"round {number} is over and wagers lie on the layout: {left}.", "Settle them first.")
         self._db.execute("UPDATE rounds SET over = 1 WHERE id = ?", (number,))
 
-    def history(self, number: int) -> list[tuple[str, Line | None]]:
-        """Every line that was booked, in that order, by its key; None: reversed, without a successor."""
-        rows = self._db.execute("SELECT key, line FROM lines WHERE round = ? ORDER BY rowid", (number,))
-        return [(key, None if text == NOTHING else _line(text)) for key, text in rows]
-
-    def lines(self, number: int) -> list[Line]:
-        """The lines that stand, in the order in which they were booked."""
-        newest: dict[str, Line] = {}
-        for key, line in self.history(number):
-            newest.pop(key, None)
-            if line is not None:
-                newest[key] = line
-        return list(newest.values())
-
     def in_suspense(self) -> list[tuple[int, Line]]:
         """Validated payouts of hands that became void, by round: a supervisor decides about each."""
         if not self.balances().get(f"{self.table}/{SUSPENSE}"):
@@ -387,8 +382,11 @@ class Books(Settling):
         told = [Input(f"{DECIDED}:{it.key}", DECIDED, {"line": it.key, **data}) for it in with_it]
         return number, self.record_all(number, told, self.options(number) or options)[0]
 
-    def balances(self) -> dict[str, int]:
-        return dict(self._db.execute("SELECT name, cents FROM accounts ORDER BY name"))
+    def audit(self) -> list[str]:
+        return checks.audit(self._db, self._accounts)
+
+    def shoe_rounds(self, device: str = "") -> dict[int, ShoeRound]:
+        return checks.shoe_rounds(self._db, self.table, device)
 
     def rounds_over(self) -> int:
         row = self._db.execute("SELECT COUNT(*) FROM rounds WHERE tbl = ? AND over = 1", (self.table,)).fetchone()
@@ -456,28 +454,14 @@ class Books(Settling):
 
     # -- meters -------------------------------------------------------------------------------------------------------
 
-    def meters(self, pool: str) -> Meters | None:
-        rows = self._db.execute(
-            "SELECT name, cents, seed, rate, carry FROM meters WHERE link = ? AND pool = ? ORDER BY name",
-            (self.link, pool),
-        ).fetchall()
-        return Meters(pool, {name: Meter(*rest) for name, *rest in rows}) if rows else None
-
     def start_meters(self, meters: Meters) -> None:
         """Put the seeds in, once: meters that are there stay as they are."""
         with self._transaction():
             if self.meters(meters.pool) is not None:
                 return
-            self._save(meters)
+            self._accounts.save(meters)
             for name, meter in meters.by_name.items():
-                self._move(0, 0, [Transfer("house", f"meter {meters.pool}/{name}", meter.cents)])
-
-    def _save(self, meters: Meters) -> None:
-        for name, meter in meters.by_name.items():
-            self._db.execute(
-                "INSERT OR REPLACE INTO meters VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (self.link, meters.pool, name, meter.cents, meter.seed, meter.rate, meter.carry),
-            )
+                self._accounts.move(0, 0, [Transfer("house", f"meter {meters.pool}/{name}", meter.cents)])
 
     def join_link(self, facts: TableFacts) -> None:
         """Share the meters of the link with the tables in it, if pay tables, wagers and decks agree (CS 12(n))."""

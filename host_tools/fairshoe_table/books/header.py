@@ -103,5 +103,7 @@ def _value(data: Any) -> Any:
             return PayTable(rows=paid, envy=hands, seeds=tuple((its, cents) for its, cents in seeds), **rest)
         case {"Rounding": value}:
             return Rounding(value)
+        case [*items]:
+            return tuple(items)
         case _:
             return data

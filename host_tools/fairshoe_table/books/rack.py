@@ -3,8 +3,9 @@
     drop + closing + credits - opening - fills = win
 
 The left side is counted by people; the right side is what the lines of the settlement moved into and out of the tray
-in that shift. The difference is shown, and never booked away. A coupon that went into the drop box (CS 6(a), 6(c)) is
-counted as a coupon, beside cash. Payments from meters and from the house do not come out of the rack, and the share of
+in that shift. The difference is shown, and never booked away. A coupon that was part of a wager goes into the drop box
+when the wager is won or lost (CS 6(a), 6(c), ruling `coupons`): it counts in the win, and is counted as a coupon in the
+drop, beside cash. Payments from meters and from the house do not come out of the rack, and the share of
 a wager that goes to a meter does not leave it: they are listed beside the win.
 """
 
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from fairshoe.errors import UsageError
 from fairshoe.look import report_style
+from fairshoe_table.rules.ledger import COUPON_BOX, TRAY
 from fairshoe_table.rules.money import dollars
 
 if TYPE_CHECKING:
@@ -52,6 +54,7 @@ class Shift:
     win: int  # by the lines: into the tray, less what was paid out of it
     contributions: int  # to meters
     other: int  # paid from meters and by the house
+    coupons: int  # of wagers that were won or lost, part of the win
 
     def total(self, *kinds: str) -> int:
         return sum(entry.cents for entry in self.entries if entry.kind in kinds)
@@ -68,7 +71,8 @@ class Shift:
     @property
     def expected(self) -> int:
         """What must lie in the rack now."""
-        return self.total(OPENING, FILL) - self.total(CASH, COUPON, CREDIT) + self.win
+        coupons = max(self.total(COUPON), self.coupons)  # in the drop box before the drop is counted
+        return self.total(OPENING, FILL) - self.total(CASH, CREDIT) - coupons + self.win
 
     @property
     def difference(self) -> int:
@@ -168,7 +172,8 @@ class Rack:
     def shift(self, number: int) -> Shift:
         """One shift, with what was settled in it."""
         entries = self.entries(number)
-        tray, win, contributions, other = f"{self._table}/tray", 0, 0, 0
+        tray, box = f"{self._table}/{TRAY}", f"{self._table}/{COUPON_BOX}"
+        win, contributions, other, coupons = 0, 0, 0, 0
         moved = self._db.execute(
             "SELECT t.source, t.target, SUM(t.cents) FROM transfers t JOIN inputs i ON i.id = t.cause"
             " JOIN rounds r ON r.id = t.round WHERE r.tbl = ? AND i.shift = ? GROUP BY t.source, t.target",
@@ -176,7 +181,9 @@ class Rack:
         )
         for source, target, cents in moved:
             from_meter, to_meter = ("meter " in name for name in (source, target))
-            if source == tray and to_meter:
+            if box in (source, target):
+                coupons += cents if target == box else -cents
+            elif source == tray and to_meter:
                 contributions += cents
             elif target == tray:
                 win += cents
@@ -184,7 +191,7 @@ class Rack:
                 win -= cents
             elif (from_meter or source == f"{self._table}/house") and not to_meter:
                 other += cents
-        return Shift(self._table, number, entries, win, contributions, other)
+        return Shift(self._table, number, entries, win + coupons, contributions, other, coupons)
 
     def shifts(self) -> list[Shift]:
         return [self.shift(number) for number in range(1, self.last_shift() + 1)]
@@ -206,6 +213,7 @@ def rows(shift: Shift) -> list[tuple[str, int]]:
         ("win, by the lines", shift.win),
         ("difference", shift.difference),
         ("expected in the rack", shift.expected),
+        ("coupons of wagers won or lost", shift.coupons),
         ("contributions to meters", shift.contributions),
         ("paid from meters and by the house", shift.other),
     ]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from fairshoe.errors import UsageError
 
-VERSION = 1  # `user_version` of the file
+VERSION = 2  # `user_version` of the file
 
 _FIRST = (
     """CREATE TABLE IF NOT EXISTS rounds (
@@ -76,7 +76,7 @@ def _bring(db: sqlite3.Connection, path: Path | str) -> None:
             f"{path} has books of version {found}, and this program knows version {VERSION}.",
             "Start the newer program. Nothing was changed.",
         )
-    if found < VERSION:  # or another program has done it meanwhile
+    if found < 1:  # or another program has done it meanwhile
         for statement in (*_FIRST, *_ADDED):
             db.execute(statement)
         # Contributions to the meters stood in columns of their own.
@@ -90,4 +90,6 @@ def _bring(db: sqlite3.Connection, path: Path | str) -> None:
             "UPDATE rounds SET shoe_round = (SELECT json_extract(data, '$.round') FROM inputs"
             " WHERE inputs.round = rounds.id AND inputs.key = 'closed')"
         )
+    if found < 2:
+        db.execute("ALTER TABLE meters ADD COLUMN owed INTEGER NOT NULL DEFAULT 0")
         db.execute(f"PRAGMA user_version = {VERSION}")

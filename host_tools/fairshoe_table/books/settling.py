@@ -6,17 +6,17 @@ validated is never reversed by the program: if its hand becomes void it is in su
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from fairshoe.errors import UsageError
-from fairshoe_table.books.checks import Checks
+from fairshoe_table.books.accounts import NOTHING, Accounts
 from fairshoe_table.play.game import Play
-from fairshoe_table.play.inputs import Input
 from fairshoe_table.play.round import settle
 from fairshoe_table.rules.ledger import (
+    COUPON_BOX,
+    COUPONS,
     FINAL,
     HOUSE,
     IN_SUSPENSE,
@@ -35,14 +35,6 @@ from fairshoe_table.rules.meters import Meters
 VOIDS = ("void", "void hand")  # inputs after which lines that were booked are not due any more
 DECIDED = "suspense"  # a supervisor has decided about a payout in suspense
 DECISIONS = ("pay", "return")
-NOTHING = "null"  # in place of a line that was reversed and has no successor
-ADD = "INSERT INTO accounts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET cents = cents + excluded.cents"
-
-
-def line_data(line: Line) -> str:
-    """As JSON, without what most lines do not have: books of older versions have the same text."""
-    data = {**asdict(line), "outcome": line.outcome.value}
-    return json.dumps({name: value for name, value in data.items() if name != "state" or value})
 
 
 def _same_jackpot(old: Line, new: Line) -> bool:
@@ -50,74 +42,44 @@ def _same_jackpot(old: Line, new: Line) -> bool:
     return old.jackpot and (old.source, old.outcome, old.why) == (new.source, new.outcome, new.why)
 
 
-class Settling(Checks):
-    """Books as far as money moves in them."""
+class Settling:
+    """Moves the money of a table's rounds."""
 
-    link: str
-    _now: Callable[[], str]
+    def __init__(self, accounts: Accounts) -> None:
+        self._accounts = accounts
 
-    def inputs(self, number: int) -> list[Input]:
-        raise NotImplementedError
-
-    def history(self, number: int) -> list[tuple[str, Line | None]]:
-        raise NotImplementedError
-
-    def meters(self, pool: str) -> Meters | None:
-        raise NotImplementedError
-
-    def _save(self, meters: Meters) -> None:
-        raise NotImplementedError
-
-    def _account(self, name: str) -> str:
-        """Meters belong to the link, all else to the table."""
-        return f"{self.link}/{name}" if name.startswith("meter ") else f"{self.table}/{name}"
-
-    def _move(self, number: int, cause: int, moves: Iterable[Transfer]) -> None:
-        for move in moves:
-            if not move.cents:
-                continue
-            source, target = self._account(move.source), self._account(move.target)
-            self._db.execute(
-                "INSERT INTO transfers (round, cause, source, target, cents, utc) VALUES (?, ?, ?, ?, ?, ?)",
-                (number, cause, source, target, move.cents, self._now()),
-            )
-            for name, cents in ((source, -move.cents), (target, move.cents)):
-                self._db.execute(ADD, (name, cents))
-
-    def _contribute(self, number: int, cause: int, play: Play) -> None:
+    def contribute(self, number: int, cause: int, play: Play) -> None:
         """Bring the contribution of the round up to its wagers when their settlement begins. A displayed meter is never
-        lowered: the house makes up for a hand that is void after that (ruling `void-side`)."""
-        known = dict(self._db.execute("SELECT pool, stake FROM contributions WHERE round = ?", (number,)).fetchall())
-        for pool, stake in play.game.contributes(play).items():
-            meters = self.meters(pool)
-            if meters is None or stake == known.get(pool, 0):
+        lowered: the house makes up for a hand that is void after that, or later wagers do (ruling `void-side`)."""
+        known = self._accounts.contributed(number)
+        kept = [line for line in self._accounts.lines(number) if line.state and line.outcome is not Outcome.VOID]
+        for pool, due in play.game.contributes(play).items():
+            meters, before = self._accounts.meters(pool), known.get(pool, 0)
+            # A wager on a void hand whose payout is in suspense, or was paid all the same, was not returned.
+            stake = max(due, min(before, due + sum(it.stake for it in kept if play.game.pool_of(it.wager) == pool)))
+            if meters is None or stake == before:
                 continue
-            before = known.get(pool, 0)
-            if stake < before and self._kept(number):
-                continue  # its wager was not returned
-            if stake < before:
-                moves = [Transfer(HOUSE, TRAY, meters.share(before) - meters.share(stake))]
-            else:
+            if stake > before:
                 meters, moves = meters.contribute(stake - before)
-                self._save(meters)
-            self._move(number, cause, moves)
-            self._db.execute("INSERT OR REPLACE INTO contributions VALUES (?, ?, ?)", (number, pool, stake))
+            elif play.game.owes_later(play.options):
+                meters, moves = meters.owe(before - stake), []
+            else:
+                moves = [Transfer(HOUSE, TRAY, meters.share(before) - meters.share(stake))]
+            self._accounts.save(meters)
+            self._accounts.move(number, cause, moves)
+            self._accounts.contributes(number, pool, stake)
 
-    def _kept(self, number: int) -> bool:
-        """Whether a payout of a void hand is in suspense, or was paid all the same."""
-        return any(line.state and line.stake and line.outcome is not Outcome.VOID for line in self.lines(number))
-
-    def _settle(self, number: int, cause: int, play: Play, kind: str) -> list[Line]:
+    def settle(self, number: int, cause: int, play: Play, kind: str) -> list[Line]:
         """Book lines that are new. A booked line is final, unless its hand has become void or a card was corrected, or
         it was paid from a meter with a hand that has become void."""
-        booked = {line.key: line for line in self.lines(number)}
+        booked = {line.key: line for line in self._accounts.lines(number)}
         due = settle(play, self._pools(play))
         corrects = kind == "correct"
         if corrects and any(line.state for line in booked.values()):
             raise UsageError("a payout of this round was decided by a supervisor.", "Settle it by hand.")
         fresh: list[Line] = []
         if kind in VOIDS:
-            fresh += self._hold(number, cause, booked, due.lines)
+            fresh += self._hold(number, cause, play, booked, due.lines)
             if self._took_jackpots_back(number, cause, booked, due.lines):
                 due = settle(play, self._pools(play))
         jackpots_before = any(line.jackpot for line in booked.values())
@@ -131,31 +93,25 @@ class Settling(Checks):
                 continue
             if old is not None:
                 self._reverse(number, cause, old, corrects)
-            fresh.append(self._put(number, cause, line, transfers(line)))
+            fresh.append(self._accounts.put(number, cause, line, transfers(line)))
         jackpots = [line for line in fresh if line.jackpot and not line.state]
         if corrects and jackpots and jackpots_before:
             raise UsageError("a jackpot of this round was paid already.", "A supervisor decides, with its paperwork.")
         for meters in due.meters.values():
             if any(line.source.startswith(f"meter {meters.pool}/") for line in jackpots):
-                self._save(meters)
+                self._accounts.save(meters)
         return fresh
-
-    def _put(self, number: int, cause: int, line: Line, moves: Iterable[Transfer]) -> Line:
-        self._book(number, cause, line.key, line_data(line))
-        self._move(number, cause, moves)
-        return line
 
     # -- suspense -----------------------------------------------------------------------------------------------------
 
-    def _hold(self, number: int, cause: int, booked: dict[str, Line], due: Iterable[Line]) -> list[Line]:
+    def _hold(self, number: int, cause: int, play: Play, booked: dict[str, Line], due: Iterable[Line]) -> list[Line]:
         """Payouts that a floorperson has validated and whose hand is void now are a dispute (ruling `jackpot-void`):
         nothing is reversed by itself. With them the envy bonuses that were paid for that hand. After the paperwork they
         are final."""
         stand = {line.key for line in due if line.outcome is not Outcome.VOID}
-        inputs = self.inputs(number)
-        checked = {told.key for told in inputs if told.kind == "done" and told.data.get("by")}
-        documented = any(told.kind == "documented" for told in inputs)
-        versions = Counter(key for key, _ in self.history(number))
+        checked = {told.key for told in play.inputs if told.kind == "done" and told.data.get("by")}
+        documented = any(told.kind == "documented" for told in play.inputs)
+        versions = Counter(key for key, _ in self._accounts.history(number))
         held = [
             line
             for line in booked.values()
@@ -167,28 +123,29 @@ class Settling(Checks):
         for line in held:
             state = FINAL if documented else IN_SUSPENSE
             moves = [] if documented else [Transfer(payee(line), SUSPENSE, line.paid)]
-            booked[line.key] = self._put(number, cause, replace(line, state=state), moves)
+            booked[line.key] = self._accounts.put(number, cause, replace(line, state=state), moves)
             fresh.append(booked[line.key])
         return fresh
 
-    def _decided(self, number: int, cause: int, key: str, choice: str) -> list[Line]:
+    def decided(self, number: int, cause: int, key: str, choice: str) -> list[Line]:
         """`pay`: it was won. `return`: it was not; it goes back to where it came from, and the stake to the player."""
-        line = next((it for it in self.lines(number) if it.key == key and it.state == IN_SUSPENSE), None)
+        line = next((it for it in self._accounts.lines(number) if it.key == key and it.state == IN_SUSPENSE), None)
         if line is None:
             raise UsageError(f"{key} is not in suspense.", "Look at it again.")
         if choice == "pay":
             paid = replace(line, state=FINAL)
-            return [self._put(number, cause, paid, [Transfer(SUSPENSE, payee(line), line.paid)])]
+            return [self._accounts.put(number, cause, paid, [Transfer(SUSPENSE, payee(line), line.paid)])]
         moves = [Transfer(SUSPENSE, line.source, line.paid), Transfer(line.source, HOUSE, line.reset)]
-        moves.append(Transfer(TRAY, player(line.seat), line.collected))
+        moves.append(Transfer(TRAY, player(line.seat), line.collected - line.spent))
+        moves.append(Transfer(COUPON_BOX, COUPONS, line.spent))
         if line.jackpot:
             self._put_back(line)
         back = void_line(line.seat, line.wager, line.stake, "HOUSE", "decided: not won")
-        names = {"hand": line.hand, "bettor": line.bettor, "extra": line.extra, "state": FINAL}
-        return [self._put(number, cause, replace(back, **names), moves)]
+        names = {"hand": line.hand, "bettor": line.bettor, "extra": line.extra, "coupon": line.coupon}
+        return [self._accounts.put(number, cause, replace(back, **names, state=FINAL), moves)]
 
     def _pools(self, play: Play) -> dict[str, Meters]:
-        found = {pool: self.meters(pool) for pool in play.game.pools(play.options)}
+        found = {pool: self._accounts.meters(pool) for pool in play.game.pools(play.options)}
         return {pool: meters for pool, meters in found.items() if meters is not None}
 
     def _took_jackpots_back(self, number: int, cause: int, booked: dict[str, Line], due: Iterable[Line]) -> bool:
@@ -204,10 +161,6 @@ class Settling(Checks):
                 self._reverse(number, cause, booked.pop(line.key), False)
         return bool(pools)
 
-    def _book(self, number: int, cause: int, key: str, text: str) -> None:
-        row = self._db.execute("SELECT COUNT(*) FROM lines WHERE round = ? AND key = ?", (number, key)).fetchone()
-        self._db.execute("INSERT INTO lines VALUES (?, ?, ?, ?, ?)", (number, key, row[0] + 1, text, cause))
-
     def _reverse_undue(
         self, number: int, cause: int, booked: Mapping[str, Line], due: Iterable[Line], corrects: bool
     ) -> None:
@@ -217,7 +170,7 @@ class Settling(Checks):
         for key, line in booked.items():
             if key not in keys and not line.state:
                 self._reverse(number, cause, line, corrects)
-                self._book(number, cause, key, NOTHING)
+                self._accounts.book(number, cause, key, NOTHING)
 
     def _reverse(self, number: int, cause: int, line: Line, corrects: bool) -> None:
         """A jackpot of a void hand goes back into its meter, its seed back to the house (ruling `jackpot-void`)."""
@@ -225,10 +178,10 @@ class Settling(Checks):
             raise UsageError(f"a jackpot was paid, and would not be now: {line}.", "A supervisor decides.")
         if line.jackpot:
             self._put_back(line)
-        self._move(number, cause, [Transfer(it.target, it.source, it.cents) for it in transfers(line)])
+        self._accounts.move(number, cause, [Transfer(it.target, it.source, it.cents) for it in transfers(line)])
 
     def _put_back(self, line: Line) -> None:
         pool, name = line.source.removeprefix("meter ").split("/")
-        meters = self.meters(pool)
+        meters = self._accounts.meters(pool)
         assert meters is not None
-        self._save(meters.put_back(name, line.paid - line.reset))
+        self._accounts.save(meters.put_back(name, line.paid - line.reset))

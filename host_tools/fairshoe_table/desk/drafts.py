@@ -9,11 +9,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 from fairshoe_table.play.inputs import Input, wager
 
 Amounts = dict[str, int]
-Placed = dict[tuple[int, int], Amounts]  # by seat and bettor; bettor 1 calls
+
+
+class Bets(NamedTuple):
+    """Of one bettor: each wager, and how much of it is a coupon."""
+
+    amounts: Amounts
+    coupons: Amounts
+
+
+Placed = dict[tuple[int, int], Bets]  # by seat and bettor; bettor 1 calls
 
 
 class Draft:
@@ -28,11 +38,10 @@ class Draft:
         if number != self._round:
             self._round, self.placed = number, {}
 
-    def place(self, seat: int, bettor: int, amounts: Amounts) -> None:
+    def place(self, seat: int, bettor: int, amounts: Amounts, coupons: Amounts) -> None:
         """These are all wagers of this bettor; without any he has left, and the others of the box move up."""
-        kept = {it: cents for it, cents in amounts.items() if cents}
-        placed = {**self.placed, (seat, bettor): kept}
-        mine = [each for (its, _), each in sorted(placed.items()) if its == seat and each]
+        placed = {**self.placed, (seat, bettor): Bets(_made(amounts), _made(coupons))}
+        mine = [each for (its, _), each in sorted(placed.items()) if its == seat and each.amounts]
         others = {key: each for key, each in placed.items() if key[0] != seat}
         self._write({**others, **{(seat, number): each for number, each in enumerate(mine, 1)}})
 
@@ -40,19 +49,22 @@ class Draft:
         """These wagers in place of all others."""
         self._write(
             {
-                (int(one.data["seat"]), int(one.data.get("bettor", 1))): {
-                    str(it): int(cents) for it, cents in one.data["amounts"].items() if cents
-                }
+                (int(one.data["seat"]), int(one.data.get("bettor", 1))): Bets(
+                    _made(one.data["amounts"]), _made(one.data.get("coupons", {}))
+                )
                 for one in told
             }
         )
 
-    def of(self, seat: int) -> list[Amounts]:
+    def of(self, seat: int) -> list[Bets]:
         """The wagers of one seat, bettor by bettor."""
-        return [amounts for (its, _), amounts in sorted(self.placed.items()) if its == seat]
+        return [bets for (its, _), bets in sorted(self.placed.items()) if its == seat]
 
     def inputs(self) -> list[Input]:
-        return [wager(seat, amounts, bettor) for (seat, bettor), amounts in sorted(self.placed.items())]
+        return [
+            wager(seat, bets.amounts, bettor, coupons=bets.coupons)
+            for (seat, bettor), bets in sorted(self.placed.items())
+        ]
 
     def _write(self, placed: Placed) -> None:
         wagers = {f"{seat}.{bettor}": each for (seat, bettor), each in placed.items()}
@@ -62,14 +74,19 @@ class Draft:
         self.placed = placed
 
 
+def _made(amounts: Amounts) -> Amounts:
+    return {str(it): int(cents) for it, cents in amounts.items() if cents}
+
+
 def _read(path: Path) -> tuple[int, Placed]:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-        wagers: dict[str, dict[str, int]] = data["wagers"]
+        wagers: dict[str, tuple[Amounts, Amounts]] = data["wagers"]
         found: Placed = {}
         for name, each in wagers.items():
             seat, bettor = name.split(".")
-            found[int(seat), int(bettor)] = {str(it): int(cents) for it, cents in each.items()}
+            amounts, coupons = each
+            found[int(seat), int(bettor)] = Bets(_made(amounts), _made(coupons))
         return int(data["round"]), found
     except (OSError, ValueError, OverflowError, RecursionError, AttributeError, TypeError, LookupError):
         return 0, {}

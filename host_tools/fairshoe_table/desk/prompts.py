@@ -56,9 +56,11 @@ def for_line(line: Line) -> Prompt:
     elif line.outcome is Outcome.LOSE:
         do = f"take {stake} of {who}"
     elif line.outcome is Outcome.HALF:
-        do = f"take half of {stake} of {who}"
+        do = f"take {dollars(line.collected - line.spent)}, half of the chips on {stake}, of {who}"
     else:
         do = f"give {stake} back to {who}"
+    if line.coupon:
+        do += f"; its coupon of {dollars(line.coupon)} " + ("goes into the drop box" if line.spent else "too")
     return Prompt("dealer", do + (f" ({line.why})" if line.why else ""), clause=line.clause)
 
 

@@ -12,6 +12,7 @@ from fairshoe import FairshoeError, Reason
 from fairshoe.errors import UsageError
 from fairshoe.messages import CloseBetting, Command, EndRound
 from fairshoe_table.desk.card_reader import BY_DEALER, BY_PLANT, BY_READER, joined
+from fairshoe_table.desk.drafts import Bets
 from fairshoe_table.desk.loop import TAPPED, DeskLoop, Tap
 from fairshoe_table.desk.page_floor import Hands
 from fairshoe_table.play.game import Ask, EnteredTwice
@@ -30,8 +31,8 @@ class Desk(DeskLoop):
         self._check_age(told)
         match told["do"]:
             case "wager":
-                bettor = _whole(told.get("bettor", 1))
-                return self._place(_whole(told["seat"]), bettor, str(told["wager"]), _whole(told["cents"]))
+                bettor, coupon = _whole(told.get("bettor", 1)), _whole(told.get("coupon", 0))
+                return self._place(_whole(told["seat"]), bettor, str(told["wager"]), _whole(told["cents"]), coupon)
             case "again":
                 return self._place_again()
             case "close":
@@ -74,8 +75,9 @@ class Desk(DeskLoop):
         if shown != (self.number, self.shown_round()):
             raise UsageError("the page shows another round.", "Look at it again.")
 
-    def _place(self, seat: int, bettor: int, wager: str, cents: int) -> str:
-        """Wagers may be changed until the dealer closes betting; then they are booked."""
+    def _place(self, seat: int, bettor: int, wager: str, cents: int, coupon: int) -> str:
+        """Wagers may be changed until the dealer closes betting; then they are booked. `coupon`: how much of it is a
+        coupon."""
         self._open_for_wagers()
         there = self.draft.of(seat)
         if not 1 <= seat <= self.seat_count or not 1 <= bettor <= len(there) + 1 or not 0 <= cents <= WAGER_MAX:
@@ -83,10 +85,13 @@ class Desk(DeskLoop):
         offered = {it.wager: it for it in self.kind.stakes(self.options)}
         if wager not in offered:
             raise UsageError(f"no {wager} wager is made before the deal here.", "Reload the page.")
+        if coupon and (wager not in self.options.coupons or not 0 < coupon <= cents):
+            raise UsageError(f"no coupon of {dollars(coupon)} is taken on this {wager} wager.", "Return the coupon.")
         self.check_entry([seat])
-        amounts = {**(there[bettor - 1] if bettor <= len(there) else {}), wager: cents}
+        before = there[bettor - 1] if bettor <= len(there) else Bets({}, {})
+        amounts = {**before.amounts, wager: cents}
         amounts |= {it.wager: it.times[1] * cents for it in offered.values() if it.times[0] == wager}
-        self.draft.place(seat, bettor, amounts)
+        self.draft.place(seat, bettor, amounts, {**before.coupons, wager: coupon})
         return ""
 
     def _open_for_wagers(self) -> None:

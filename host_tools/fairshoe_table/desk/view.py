@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, Protocol
 
 from fairshoe import Need, Step
@@ -10,7 +11,7 @@ from fairshoe.messages import CloseBetting, Command
 from fairshoe_table.books.books import Books
 from fairshoe_table.books.rack import Rack, rows
 from fairshoe_table.desk import prompts
-from fairshoe_table.desk.drafts import Draft
+from fairshoe_table.desk.drafts import Bets, Draft
 from fairshoe_table.desk.line_list import ShownLine, shown_lines
 from fairshoe_table.desk.page_floor import Hands
 from fairshoe_table.play.game import Ask, EnteredTwice, Game, Play, Stake, name_of
@@ -75,7 +76,7 @@ def desk_values(desk: Desk) -> Values:
         "round": desk.number,
         "open": not play.closed and not play.seats,
         "closed": play.closed,
-        "areas": [_area(it) for it in desk.kind.stakes(desk.options)],
+        "areas": [_area(it, desk.options) for it in desk.kind.stakes(desk.options)],
         "chips": [chip for chip in CHIPS if chip % desk.options.chip == 0],
         "bettors": desk.kind.bettors(desk.options),
         "limits": [desk.options.minimum, desk.options.maximum],
@@ -103,22 +104,30 @@ def desk_values(desk: Desk) -> Values:
     }
 
 
-def _area(it: Stake) -> Values:
-    """`unit`: the one amount that this wager may have; 0: any. `fixed`: it follows from another wager."""
-    return {"wager": it.wager, "label": it.label or it.wager, "fixed": bool(it.times[0]), "unit": it.unit}
+def _area(it: Stake, options: Options) -> Values:
+    """`unit`: the one amount that this wager may have; 0: any. `fixed`: it follows from another wager. `coupon`: one
+    may be a part of it."""
+    fixed, coupon = bool(it.times[0]), it.wager in options.coupons
+    return {"wager": it.wager, "label": it.label or it.wager, "fixed": fixed, "unit": it.unit, "coupon": coupon}
 
 
 # --- places on the layout ----------------------------------------------------------------------
 
 
 def _seat(desk: Desk, play: Play, seat: int, waiting: list[Ask]) -> Values:
-    staked: dict[str, int] = {}
+    staked, coupons = Counter[str](), Counter[str]()
     for where, it, cents in play.stakes:
-        if where == seat:
-            staked[it] = staked.get(it, 0) + cents
-    first, *others = [staked] if play.seats else desk.draft.of(seat) or [staked]
+        staked[it] += cents if where == seat else 0
+    for where, _, it, cents in play.coupons:
+        coupons[it] += cents if where == seat else 0
+    booked = Bets({**+staked}, {**+coupons})
+    first, *others = [booked] if play.seats else desk.draft.of(seat) or [booked]
     acts = bool(waiting) and waiting[0].seat == seat
-    wagers = {"wagers": first, "others": others}
+    wagers = {
+        "wagers": first.amounts,
+        "others": [it.amounts for it in others],
+        "coupons": [it.coupons for it in (first, *others)],
+    }
     return {"seat": seat, **wagers, "acts": acts, **_place(desk, play, seat)}
 
 

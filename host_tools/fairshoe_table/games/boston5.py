@@ -37,6 +37,7 @@ class BostonOptions(Options):
     cap_units = 1000 + 2 + 2
     tables = {"ante_pays": ("B5-11c",), "bonus_pays": ("B5-11d",)}
     sides = {Wager.BONUS: Range(DOLLAR, AMOUNT_MAX, "B5 6(c)")}
+    takes_coupons = {Wager.ANTE: "B5 6(a)"}
 
 
 CAPPED = frozenset({Wager.FIRST, Wager.SECOND, Wager.ANTE})

@@ -35,6 +35,7 @@ class DoubleCrossOptions(Options):
     cap_units = 2 * 300 + 1
     tables = {"raise_pays": ("DCP-11b",), "three_pays": ("DCP-11c",)}
     sides = {Wager.BONUS: Range(DOLLAR, 100 * DOLLAR, "DCP 6(d)")}
+    takes_coupons = {Wager.ANTE: "DCP 6(a)"}
 
 
 CAPPED = frozenset({Wager.RAISE_1, Wager.RAISE_2})

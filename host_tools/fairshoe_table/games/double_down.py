@@ -33,6 +33,7 @@ class DoubleDownOptions(Options):
     cap_floor = 100_000 * DOLLAR
     cap_units = 1000 * 2 * 2  # doubled, on two areas
     tables = {"pays": ("DDS-10b",)}
+    takes_coupons = {Wager.ORIGINAL: "DDS 6(a)"}
 
 
 CAPPED = frozenset({Wager.ORIGINAL, Wager.DOUBLE_DOWN})

@@ -143,6 +143,7 @@ class Play:
     inputs: tuple[Input, ...] = ()
     owners: tuple[tuple[int, str], ...] = ()  # seats of players who are known by name
     unread: str = ""  # why it does not follow from its inputs
+    coupons: tuple[tuple[int, int, str, int], ...] = ()  # seat, bettor, wager, cents
 
     @property
     def seats(self) -> tuple[int, ...]:
@@ -291,6 +292,14 @@ class Game:
         """Cents of this round for each meter pool."""
         return {}
 
+    def pool_of(self, wager: str) -> str:
+        """The meter pool to which a wager contributes; empty: none."""
+        return ""
+
+    def owes_later(self, options: Any) -> bool:
+        """Whether later wagers make up for contributions of hands that became void, and not the house."""
+        return False
+
     def validates(self, line: Line) -> tuple[str, ...]:
         """What a floorperson checks before this line is paid."""
         return ()
@@ -412,6 +421,16 @@ def check_wagers(game: Game, options: Options, told: Wagered) -> dict[str, int]:
             )
         if cents % options.chip:
             raise UsageError(f"{who}: {dollars(cents)} in chips of {dollars(options.chip)}?", "Return the wager.")
+    for it, cents in told.coupons.items():
+        if it not in options.coupons or it not in offered:
+            raise UsageError(f"{who}: no coupon is taken on the {it} wager.", "Return the coupon.")
+        staked, unit = amounts.get(it, 0), offered[it].unit  # a wager of one amount is a coupon as a whole, or none
+        fits = cents == unit == staked if unit else 0 < 2 * cents <= staked and not cents % options.chip
+        if not fits:
+            raise UsageError(
+                f"{who}: a coupon of {dollars(cents)} in a wager of {dollars(staked)} (ruling coupons).",
+                "It needs chips of the same value at least." if not unit else f"It is worth {dollars(unit)}.",
+            )
     return amounts
 
 

@@ -34,13 +34,15 @@ class Told:
 
 @dataclass(frozen=True)
 class Wagered(Told):
-    """Wagers of one seat before the deal. `bettor`: of those who share a box; `player`: a name, if it is known."""
+    """Wagers of one seat before the deal. `bettor`: of those who share a box; `player`: a name, if it is known;
+    `coupons`: how much of a wager is a coupon."""
 
     KIND = "wager"
     seat: int
     amounts: Mapping[str, int]
     bettor: int = 1
     player: str = ""
+    coupons: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 @dataclass(frozen=True)
@@ -165,7 +167,8 @@ def parse(told: Input, inputs: Iterable[type[Told]]) -> Told:
         raise UsageError(f"this game takes no input {told.kind!r}.", "docs/NEW_GAME.md lists the kinds.")
     known = {it.name: it for it in fields(kinds[0])}
     wrong = [name for name in data if name not in known]
-    wrong += [name for name, it in known.items() if name not in data and it.default is MISSING]
+    needed = [name for name, it in known.items() if it.default is MISSING and it.default_factory is MISSING]
+    wrong += [name for name in needed if name not in data]
     if wrong:
         raise UsageError(f"{told.kind}: {wrong[0]} is missing or unknown.", "docs/NEW_GAME.md lists what it has.")
     return kinds[0](**{name: _value(told.kind, name, str(known[name].type), value) for name, value in data.items()})
@@ -191,8 +194,11 @@ def _fits(wanted: str, value: Any) -> bool:
             return type(value).__name__ in wanted.replace("None", "NoneType").split(" | ")
 
 
-def wager(seat: int, amounts: Mapping[str, int], bettor: int = 1, player: str = "") -> Input:
+def wager(
+    seat: int, amounts: Mapping[str, int], bettor: int = 1, player: str = "", coupons: Mapping[str, int] | None = None
+) -> Input:
     """The wagers of one seat before the deal. `bettor`: of one to three who share a box of Double Attack Blackjack.
     `player` names who wagers, where one person may have several seats; without a name every seat is another one's."""
     key = f"wager:{seat}" if bettor == 1 else f"wager:{seat}.{bettor}"
-    return Input(key, "wager", {"seat": seat, "amounts": dict(amounts), "bettor": bettor, "player": player})
+    data = {"seat": seat, "amounts": dict(amounts), "bettor": bettor, "player": player}
+    return Input(key, "wager", {**data, "coupons": dict(coupons)} if coupons else data)

@@ -38,7 +38,8 @@ def refuse(option: str, said: str, clause: str, advice: str) -> NoReturn:
 @dataclass(frozen=True)
 class Options:
     """Common to all games. Amounts in cents; `cap` is the payout limit of a hand, 0 without one; `side_limits` the
-    posted least and most of side wagers, by wager; `chip` the smallest chip of the table."""
+    posted least and most of side wagers, by wager; `chip` the smallest chip of the table; `coupons` the wagers of which
+    a coupon may be a part."""
 
     minimum: int = 10 * DOLLAR
     maximum: int = 1000 * DOLLAR
@@ -47,6 +48,7 @@ class Options:
     rounding: Rounding = Rounding.PLAYER
     side_limits: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     approvals: Mapping[str, str] = field(default_factory=dict[str, str])
+    coupons: tuple[str, ...] = ()
 
     cap_clause: ClassVar[str] = ""  # without a clause there is no payout limit
     cap_floor: ClassVar[int] = 0  # what the rules print as the least limit
@@ -55,6 +57,7 @@ class Options:
     words: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # texts that an option may have
     tables: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # pay tables that an option may name
     sides: ClassVar[Mapping[str, Range]] = {}  # side wagers, and what the rules allow
+    takes_coupons: ClassVar[Mapping[str, str]] = {}  # wagers of which a coupon may be a part, and the clause
 
     def side(self, wager: str) -> tuple[int, int]:
         """The posted limits of a side wager."""
@@ -94,6 +97,9 @@ class Options:
             if len(posted) != 2 or not least <= posted[0] <= posted[1] <= most:
                 advice = f"Least and most, within {dollars(least)} to {dollars(most)}."
                 refuse("side_limits", f"{wager} {list(posted)} cents", clause, advice)
+        for wager in self.coupons:
+            if wager not in self.takes_coupons:
+                refuse("coupons", f"on {wager!r}", "HOUSE", f"There are {', '.join(self.takes_coupons) or 'none'}.")
         if self.cap and not self.cap_clause:
             refuse("cap", "this game has no payout limit", "no clause", "Leave it out.")
         floor = max(self.cap_floor, self.cap_units * self.minimum)
@@ -125,6 +131,8 @@ def _check_type(name: str, wanted: str, value: object) -> None:
             pairs = cast("dict[object, Any]", value).items() if isinstance(value, Mapping) else [(0, 0)]
             good = all(isinstance(key, str) and isinstance(it, list | tuple) for key, it in pairs)
             good = good and all(type(cents) is int for _, it in pairs for cents in cast("list[object]", it))
+        case "tuple[str, ...]":
+            good = isinstance(value, list | tuple) and all(isinstance(it, str) for it in cast("list[object]", value))
         case _:
             good = any(type(value).__name__ == it or (it == "None" and value is None) for it in wanted.split(" | "))
     if not good:
@@ -146,7 +154,7 @@ def from_json(game: str, kind: type[Options], data: Mapping[str, Any]) -> Option
             if value not in [it.value for it in Rounding]:
                 refuse(name, repr(value), "ruling odd-chip", "player or house.")
             value = Rounding(value)
-        given[name] = value
+        given[name] = tuple(cast("list[object]", value)) if isinstance(value, list) else value
     options = kind(**given)
     options.check()
     return options

@@ -30,7 +30,7 @@ from fairshoe_table.play.inputs import (
     Wagered,
 )
 from fairshoe_table.play.options import Options
-from fairshoe_table.rules.line_shapes import Void
+from fairshoe_table.rules.line_shapes import Void, with_coupons
 from fairshoe_table.rules.meters import Meters
 from fairshoe_table.rules.money import dollars
 
@@ -126,7 +126,9 @@ def _changed(play: Play, told: Input) -> Play:
 def _wagered(play: Play, told: Wagered) -> Play:
     if play.closed:
         raise UsageError("betting is closed.", "Return the wager.")
-    return play.game.wagered(_owned(play, told.seat, told.player), told)
+    after = play.game.wagered(_owned(play, told.seat, told.player), told)
+    coupons = ((told.seat, told.bettor, it, cents) for it, cents in told.coupons.items())
+    return replace(after, coupons=(*after.coupons, *coupons))
 
 
 def _owned(play: Play, seat: int, player: str) -> Play:
@@ -180,7 +182,9 @@ def asks(play: Play, dealt: Dealt) -> list[Ask]:
 
 def settle(play: Play, meters: Mapping[str, Meters]) -> Settled:
     """The lines that are due now."""
-    return play.game.settle(play, meters)
+    found = play.game.settle(play, meters)
+    coupons = {(seat, bettor, wager): cents for seat, bettor, wager, cents in play.coupons}
+    return replace(found, lines=tuple(with_coupons(found.lines, coupons, play.options.rounding)))
 
 
 def known_cards(play: Play) -> list[int]:

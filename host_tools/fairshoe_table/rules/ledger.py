@@ -14,6 +14,8 @@ from fairshoe_table.rules.money import dollars
 
 TRAY = "tray"  # the table inventory container
 HOUSE = "house"  # seeds of meters, hand pays of envy bonuses that the tray does not make
+COUPONS = "coupons"  # that players have put on the layout: less than 0 by what was not given back
+COUPON_BOX = "coupons in the drop box"
 SUSPENSE = "suspense"  # payouts that were validated for hands that became void: a supervisor decides
 DEALER = 0
 IN_SUSPENSE, FINAL = "suspense", "final"  # states of a line that only a supervisor changes; final: nothing does
@@ -72,9 +74,10 @@ class Line:
     reset: int = 0  # what the house puts into the meter after its payment: the seed after 100 %
     credited: bool = False  # to the player's game account, and not in chips
     state: str = ""  # IN_SUSPENSE, FINAL
+    coupon: int = 0  # of the stake (ruling `coupons`)
 
     def __post_init__(self) -> None:
-        if not 0 <= self.returned <= self.stake or self.paid < 0 or self.reset < 0:
+        if not 0 <= self.returned <= self.stake or min(self.paid, self.reset, self.coupon) < 0:
             raise ValueError(f"not a settlement: {self}")
 
     @property
@@ -87,6 +90,11 @@ class Line:
         return self.stake - self.returned
 
     @property
+    def spent(self) -> int:
+        """The coupon, if it goes into the drop box; it goes back with the whole stake only."""
+        return self.coupon if self.returned < self.stake else 0
+
+    @property
     def jackpot(self) -> bool:
         """It is paid from a meter."""
         return self.source.startswith("meter ")
@@ -94,7 +102,7 @@ class Line:
     @property
     def net(self) -> int:
         """The player's win or loss by this line; what is in suspense is not the player's."""
-        return (0 if self.state == IN_SUSPENSE else self.paid) - self.collected
+        return (0 if self.state == IN_SUSPENSE else self.paid) - self.collected + self.spent
 
     @property
     def envied(self) -> int:
@@ -135,8 +143,10 @@ def payee(line: Line) -> str:
 
 def transfers(line: Line) -> list[Transfer]:
     moves = [
-        Transfer(layout(line.seat), TRAY, line.collected),
+        Transfer(layout(line.seat), TRAY, line.collected - line.spent),
+        Transfer(layout(line.seat), COUPON_BOX, line.spent),
         Transfer(layout(line.seat), player(line.seat), line.returned),
+        Transfer(player(line.seat), COUPONS, line.coupon - line.spent),
         Transfer(line.source, payee(line), line.paid),
         Transfer(HOUSE, line.source, line.reset),
     ]

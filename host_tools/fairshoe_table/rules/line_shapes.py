@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from fairshoe_table.rules.ledger import Line, Outcome
-from fairshoe_table.rules.money import Lose, Odds, Push, Rounding, To, dollars, winnings
+from fairshoe_table.rules.money import Lose, Odds, Push, Rounding, To, divide, dollars, winnings
 from fairshoe_table.rules.pay_tables import Row
 
 
@@ -53,6 +53,20 @@ def by_row(seat: int, wager: str, stake: int, row: Row | None, clause: str, roun
 def staked(lines: Iterable[Line]) -> list[Line]:
     """Without lines of wagers that were not made."""
     return [line for line in lines if line.stake or line.paid]
+
+
+def with_coupons(lines: Iterable[Line], coupons: Mapping[tuple[int, int, str], int], rounding: Rounding) -> list[Line]:
+    """Lines of wagers with a coupon, by seat, bettor and wager (ruling `coupons`). It counts in what is paid. The
+    player gets it back with a stake that is returned; otherwise it goes into the drop box, and what is returned is the
+    share of the chips."""
+    found: list[Line] = []
+    for line in lines:
+        coupon = coupons.get((line.seat, line.bettor or 1, line.wager), 0) if line.stake else 0
+        back = line.returned
+        if coupon and line.outcome not in (Outcome.PUSH, Outcome.RETURNED, Outcome.VOID):
+            back = divide(back * (line.stake - coupon), line.stake, rounding)
+        found.append(replace(line, coupon=coupon, returned=back) if coupon else line)
+    return found
 
 
 def limit(lines: list[Line], wagers: frozenset[str], cap: int, clause: str) -> list[Line]:

@@ -26,12 +26,14 @@ def account(pool: str, meter: str) -> str:
 
 @dataclass(frozen=True)
 class Meter:
-    """`cents` is what the sign shows, `carry` the ten-thousandths of a cent behind it."""
+    """`cents` is what the sign shows, `carry` the ten-thousandths of a cent behind it. `owed`: cents of wagers on hands
+    that became void after they had contributed; later wagers contribute nothing until as much was made."""
 
     cents: int
     seed: int
     rate: int
     carry: int = 0
+    owed: int = 0
 
 
 @dataclass(frozen=True)
@@ -46,11 +48,16 @@ class Meters:
         moves: list[Transfer] = []
         changed: dict[str, Meter] = {}
         for name, meter in self.by_name.items():
-            cents, carry = divmod(stake * meter.rate + meter.carry, RATE_ONE)
-            changed[name] = replace(meter, cents=meter.cents + cents, carry=carry)
+            counted = max(0, stake - meter.owed)
+            cents, carry = divmod(counted * meter.rate + meter.carry, RATE_ONE)
+            changed[name] = replace(meter, cents=meter.cents + cents, carry=carry, owed=meter.owed - stake + counted)
             if cents:
                 moves.append(Transfer(TRAY, account(self.pool, name), cents))
         return replace(self, by_name=changed), moves
+
+    def owe(self, stake: int) -> Meters:
+        """So much of wagers was returned; no meter is lowered."""
+        return replace(self, by_name={name: replace(it, owed=it.owed + stake) for name, it in self.by_name.items()})
 
     def share(self, stake: int) -> int:
         """Whole cents that so much of wagers contributes."""

@@ -115,11 +115,6 @@ def hand_of(value: int) -> Hand:
     return _HANDS[value]
 
 
-def ranks_of(value: int) -> tuple[int, ...]:
-    """The ranks that order hands of one kind: of a pair its rank, then the single cards."""
-    return _RANKS[value]
-
-
 def hand5(cards: Iterable[int]) -> Hand:
     return _HANDS[value5(*cards)]
 

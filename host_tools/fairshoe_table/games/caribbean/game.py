@@ -187,6 +187,13 @@ class CaribbeanStud(StackGame):
         stakes = settlement.progressive_stakes(play.round) if begun else (0, 0)
         return dict(zip((PROGRESSIVE, FIVE_CARD), stakes, strict=True))
 
+    def pool_of(self, wager: str) -> str:
+        pools = {Wager.PROGRESSIVE: PROGRESSIVE, Wager.FIVE_CARD: FIVE_CARD, Wager.FIVE_CARD_DEALER: FIVE_CARD}
+        return pools.get(wager, "")
+
+    def owes_later(self, options: CaribbeanOptions) -> bool:
+        return options.make_up == "later"
+
     def validates(self, line: Line) -> tuple[str, ...]:
         """By CS 10(c)(3)(ii)c.2, c.3, 11(d)(1); a five-card bonus from 500 for 1 and for a percentage of the meter."""
         if line.outcome is not Outcome.WIN or line.state:

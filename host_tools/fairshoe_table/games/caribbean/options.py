@@ -15,7 +15,8 @@ LINKS = ("PTMGL01", "PTMGL02", "PTMGL04", "PTMGLML01", "PTMGLML02", "PTMGLML03")
 
 @dataclass(frozen=True)
 class CaribbeanOptions(Options):
-    """`linked`: the jackpot is shared with other tables, which excludes tables A, B, C and E (CS 11(d)(4))."""
+    """`linked`: the jackpot is shared with other tables, which excludes tables A, B, C and E (CS 11(d)(4)).
+    `make_up`: who makes up for contributions of hands that became void after them (ruling `void-side`)."""
 
     bonus_pays: PayTable | None = None
     progressive_pays: PayTable | None = None
@@ -24,9 +25,11 @@ class CaribbeanOptions(Options):
     five_card: bool = False
     cover_all: str = ""
     cover_all_counts_folded: bool = False
+    make_up: str = "house"
 
     ranges = {"progressive_wager": Range(DOLLAR, 5 * DOLLAR, "CS 6(c)")}
-    words = {"cover_all": ("", "with_dealer", "without_dealer")}
+    words = {"cover_all": ("", "with_dealer", "without_dealer"), "make_up": ("house", "later")}
+    takes_coupons = {Wager.ANTE: "CS 6(a)", Wager.PROGRESSIVE: "CS 6(c)"}
     tables = {"bonus_pays": ("CS-11c-A", "CS-11c-B", "CS-11c-C"), "progressive_pays": (*ALONE, "CS-11d-D", *LINKS)}
     sides = {
         Wager.BONUS: Range(DOLLAR, AMOUNT_MAX, "CS 11(c)"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fairshoe_table.play.options import AMOUNT_MAX, Options, Range, refuse
+from fairshoe_table.rules.ledger import Wager
 from fairshoe_table.rules.money import DOLLAR
 
 
@@ -31,6 +32,8 @@ class DoubleAttackOptions(Options):
         "boxes_per_player": Range(1, 7, "DAB 14"),
         "bettors_per_box": Range(1, 3, "DAB 13(a)"),
     }
+
+    takes_coupons = {Wager.INITIAL: "DAB 5(c)", Wager.BONUS: "DAB 6(c)"}
 
     def check(self) -> None:
         super().check()
