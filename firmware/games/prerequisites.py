@@ -11,6 +11,7 @@ from firmware.games.profile import (
     CLAUSE_NONE,
     RULE_BURN,
     RULE_CUT,
+    RULE_DEALER_SHORT,
     RULE_DISPUTE,
     RULE_FACE_UP,
     RULE_FINAL_DEAL,
@@ -47,6 +48,7 @@ from firmware.games.table_facts import (
     ROUNDS,
     SECONDS,
     SERVICE,
+    SHORT,
     SINCE,
     SOURCE,
     U8_MAX,
@@ -187,6 +189,8 @@ def hold_for(flow: "Flow", need: int, asked: int) -> bool:
             rule = RULE_FOLD if undecided(flow) else RULE_FINAL_DEAL
         if need == ids.NEED_DISPUTE and flow.facts.deck(flow.facts.turn(), HELD) & HELD_WINNER:
             rule = RULE_WINNER_HOLD
+        if need == ids.NEED_CARD and not flow.facts.row[SHORT]:
+            rule = RULE_DEALER_SHORT  # the dealer's hand is completed; else a rejected card is replaced
         need_tell(flow, need, rule)
     return need != ids.NEED_NONE
 

@@ -9,6 +9,7 @@ from micropython import const
 
 from firmware.fault import FAULT_FACE_UP
 from firmware.games.profile import TAIL_HANDED, TAIL_HOUSE
+from firmware.games.shoe_facts import ANSWER, shoe_note
 from firmware.protocol import ids
 
 BOOKS_SIZE = const(52)
@@ -128,8 +129,7 @@ class TableFacts:
         elif message == ids.EV_ROUND_STARTED:
             for i in range(ROUND_FIRST, ROUND_END):
                 row[i] = 0
-            row[TAIL_DECK] = deck
-            row[POSITIONS] = values[0]
+            row[TAIL_DECK], row[POSITIONS] = deck, values[0]
             row[CLOSED_AGAIN] = row[DECIDED] = row[WITHDRAWN] = row[WITHDRAWN + 1] = 0
             row[OPEN] = row[PLAYED] = 1
             if self.profile.mode:
@@ -175,9 +175,8 @@ class TableFacts:
             self._forget(deck, HELD_NEW)
         elif message == ids.EV_DOOR_OPENED:
             for one in (1, 2):
-                held = self.deck(one, HELD)
-                if held & HELD_OFF:
-                    self._set(one, HELD, held | HELD_LOOKED)
+                if self.deck(one, HELD) & HELD_OFF:
+                    self._set(one, HELD, self.deck(one, HELD) | HELD_LOOKED)
         elif message in (ids.EV_SHUFFLE_STARTED, ids.EV_SHUFFLE_FAILED, ids.EV_REMOVAL_STARTED):
             if self.profile.decks == 1:
                 self._untold()
@@ -189,6 +188,8 @@ class TableFacts:
         elif message == ids.EV_SHUFFLE_NONCE:
             row[COMMITTED] = 0
             self._set_word(ABORTED, values[1])
+        elif message == ids.EV_HOLE_CARD_READ and values[0] != ids.ANSWER_FAULT:
+            row[ANSWER] |= values[0]
         elif message == ids.EV_BOOTED:
             self._unshuffle(1)
             self._unshuffle(2)
@@ -263,6 +264,7 @@ class TableFacts:
 
     def _recorded(self, what: int, a: int, b: int, consequence: int, deck: int) -> None:
         row = self.row
+        shoe_note(row, what, a)
         if what in (ids.REC_INSPECTED, ids.REC_VERIFIED, ids.REC_SHOWN, ids.REC_WASHED, ids.REC_TENS_REMOVED):
             self._set(a, INDUCTED, self.deck(a, INDUCTED) | 1 << what)
             if what == ids.REC_WASHED:  # the last step: a new deck is in place of one that was ordered off
@@ -285,8 +287,6 @@ class TableFacts:
         else:
             self._of_the_round(what, a, b, consequence, deck or 1)
         deck = deck or 1
-        if what == ids.REC_STUB_COUNTED and not row[TAIL]:
-            self._set(deck, SINCE, 0)  # the whole deck was counted
         if consequence == ids.ALL_VOID_REMOVE_DECK:
             self._set(deck, INDUCTED, 0)
             self._set(deck, HELD, self.deck(deck, HELD) & ~HELD_LOOKED | HELD_OFF)
@@ -297,9 +297,9 @@ class TableFacts:
             row[COUNTED] = 1
             self._set_word(STUB, a)
             self._untold()
-            if not row[TAIL]:
-                row[ROUNDS] = 0  # overdue, and made up for between two rounds
-                row[RACK] = row[RACK] if consequence else 0
+            if not row[TAIL]:  # the whole deck: overdue, and made up for between two rounds
+                row[ROUNDS], row[RACK] = 0, row[RACK] if consequence else 0
+                self._set(deck, SINCE, 0)
         elif what == ids.REC_PROGRESSIVE:
             row[ACCEPTED], row[COLLECTED] = min(a, U8_MAX - 1) + 1, min(b, U8_MAX - 1) + 1
         elif what in (ids.REC_FOLD, ids.REC_SECOND_WAGER):

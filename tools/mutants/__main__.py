@@ -15,6 +15,7 @@ import argparse
 import json
 import random
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from mutants.rule_code import statement_mutants
 from mutants.rules import PROFILES, rule_mutants
 
 CODE_RATE = 0.9
+PROGRESS_S = 20
 EQUIVALENT = Path(__file__).with_name("equivalent.json")
 
 
@@ -119,6 +121,8 @@ def run_rule_code(options: argparse.Namespace) -> bool:
 def judged(mutants: list[Mutant], limit_s: float) -> Iterator[tuple[Mutant, str]]:
     """Each mutant with the test that failed, until the time is up. Mutants of code come last: they cost an import."""
     used_s = 0.0
+    tried = 0
+    shown = time.monotonic()
     for code in (False, True):
         some = [mutant for mutant in mutants if mutant.path.startswith(PROFILES) != code]
         if not some or 0 < limit_s <= used_s:
@@ -127,6 +131,10 @@ def judged(mutants: list[Mutant], limit_s: float) -> Iterator[tuple[Mutant, str]
             for mutant in some:
                 verdict = tree.judge(mutant)
                 used_s += verdict.processor_s
+                tried += 1
+                if time.monotonic() > shown + PROGRESS_S:
+                    shown = time.monotonic()
+                    print(f"{tried} of {len(mutants)} tried", file=sys.stderr, flush=True)
                 yield mutant, verdict.caught_by
                 if 0 < limit_s <= used_s:
                     break

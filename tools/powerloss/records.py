@@ -5,18 +5,24 @@ record that the device takes, and power is cut before each write that follows; f
 boots. What was recorded by then must have the consequence that it has without a cut, once.
 
     python -m powerloss.records [--seed N] [--minutes N] [--case N]
+
+Each cut is made in a copy of the process that has played the round up to the stage, so a stage is played once.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import random
 import sys
 import time
+from ast import literal_eval
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import lru_cache
 from typing import Any
+
+from process_copy import in_copy
 
 from fairshoe.boards import configs
 from fairshoe.games.profiles import load_game
@@ -32,6 +38,7 @@ SEATS = 3
 MOVES_MAX = 40
 CLAUSE_AT = 24  # in the payload of round_voided
 BOOT_WRITES = 6  # of a boot that voids a round
+PROGRESS_S = 20
 RECORDS: list[str] = list(ids.RECORD_NAMES.split())
 GAMES = ("double-down-stud", "boston-5-stud", "caribbean-stud", "double-cross-poker")
 # a and b of the kinds that take none of (0, 0), (1, 0) and (1, 1), or more than one of them in different ways.
@@ -170,9 +177,19 @@ def all_cases() -> tuple[Case, ...]:
     return tuple(case for setup in setups() for case in cases_of(setup))
 
 
+@lru_cache(maxsize=1)
+def at_stage(setup: Setup, moves: int) -> Table:
+    return Table(setup, moves)
+
+
 def tell(case: Case, cut: int = -1, again: int = -1) -> Outcome:
     """Put it on record, and cut power before write number `cut` from there; then before number `again` of the boot."""
-    table = Table(case.setup, case.moves)
+    table = at_stage(case.setup, case.moves)
+    text = in_copy(lambda: repr(astuple(_told(table, case, cut, again))))
+    return Outcome(*literal_eval(text))
+
+
+def _told(table: Table, case: Case, cut: int, again: int) -> Outcome:
     stage = table.stage
     rig = stage.rig
     wrote = rig.nv.writes
@@ -220,18 +237,24 @@ def main() -> int:
     parser.add_argument("--case", type=int, default=-1, help="this one only")
     options = parser.parse_args()
     cases = all_cases()
-    numbers = list(range(len(cases))) if options.case < 0 else [options.case]
-    random.Random(options.seed).shuffle(numbers)
-    print(f"powerloss.records: seed {options.seed}, {len(cases)} cases", flush=True)
+    numbers = range(len(cases)) if options.case < 0 else [options.case]
+    stages = [list(group) for _, group in itertools.groupby(numbers, lambda it: (cases[it].setup, cases[it].moves))]
+    random.Random(options.seed).shuffle(stages)
+    print(f"powerloss.records: seed {options.seed}, {len(cases)} cases at {len(stages)} stages", flush=True)
     ends = time.monotonic() + options.minutes * 60 if options.minutes else float("inf")
+    shown = time.monotonic()
     done = wrong = 0
-    for number in numbers:
+    for number in itertools.chain.from_iterable(stages):
         if time.monotonic() > ends:
             break
         for problem in problems(cases[number], random.Random(options.seed + number)):
             wrong += 1
-            print(f"  {problem}\n    again: python -m powerloss.records --seed {options.seed} --case {number}")
+            again = f"python -m powerloss.records --seed {options.seed} --case {number}"
+            print(f"  {problem}\n    again: {again}", flush=True)
         done += 1
+        if time.monotonic() > shown + PROGRESS_S:
+            shown = time.monotonic()
+            print(f"  {done} of {len(cases)} cases, {wrong} findings so far", flush=True)
     print(f"{done} of {len(cases)} cases, {wrong} findings")
     return 1 if wrong else 0
 

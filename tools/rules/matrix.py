@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,6 +18,8 @@ from pathlib import Path
 from fairshoe import _device
 
 _device.load()
+
+from process_copy import in_copy  # noqa: E402
 
 from firmware.protocol import ids  # noqa: E402
 from rig import stories  # noqa: E402
@@ -267,18 +268,7 @@ def _draw(table: Table, times: int) -> None:
 
 def cell(table: Table, one: Tried) -> str:
     """Try it in a copy of this process, which is thrown away."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if not child:
-        os.close(reading)
-        try:
-            os.write(writing, _cell(table, one).encode())
-        finally:
-            os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading) as answer:
-        text = answer.read()
-    os.waitpid(child, 0)
+    text = in_copy(lambda: _cell(table, one))
     if not text:
         raise RuntimeError(f"{one.what} {one.words}: the device did not answer")
     return text

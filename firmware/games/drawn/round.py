@@ -8,7 +8,6 @@ used, the dealer's hole card; then cards that players ask for.
 from micropython import const
 
 from firmware.deck import ledger as zones
-from firmware.digest import wipe
 from firmware.games.drawn.hole_card import ACE, JACK, Reader, reader_decides, reader_used
 from firmware.games.drawn.pages import draw_page
 from firmware.games.drawn.plan import plan_final, plan_known, plan_left, plan_objection, plan_undrawn
@@ -30,14 +29,8 @@ from firmware.games.profile import (
     RULE_TEN,
     RULE_TENS,
 )
-from firmware.games.table_facts import (
-    APPROVAL,
-    APPROVED_NO_BURN,
-    FACE_UPS,
-    RACK,
-    REMOVED,
-    TENS,
-)
+from firmware.games.shoe_facts import ANSWER, CALLED, UP_CARD, surrendered
+from firmware.games.table_facts import APPROVAL, APPROVED_NO_BURN, FACE_UPS, OPEN, RACK, REMOVED, TENS
 from firmware.protocol import ids
 
 TYPE_CHECKING = False
@@ -74,11 +67,14 @@ class Play:
         self.recut = False  # the next cards are the same ones, cut again
         self.dealt_before = 0  # cards of this shoe that were dealt before this round
         self.cut_told = False  # the cut card of this shoe was posted
-        self.surrendered = bytearray(flow.profile.positions_max + 1)  # hands of each box, in this round
         # A shoe that went out with its round counts on: what lay face up before a power cut is in the facts.
         machine.face_ups, machine.tens = flow.facts.deck(1, FACE_UPS), flow.facts.row[TENS]
         self.load()
         self.begin()
+        row = flow.facts.row
+        if row[OPEN] and not profile.one_round:  # the round that a power cut has left to the house
+            self.reader.up_card, self.reader.answer = row[UP_CARD], row[ANSWER] & ~CALLED
+            self.called = row[ANSWER] & CALLED != 0
 
     def load(self) -> None:
         """A shoe is in; or the rack, which completes one."""
@@ -106,7 +102,6 @@ class Play:
         self.missed = 0  # cards that boxes did not get in the deal
         self.called = False  # Dealer's Card
         self.hole = 0  # 1: without a reader, the card after the deal was reported as the dealer's, face down
-        wipe(self.surrendered)
         self.refill = 0
         self.rack = 0
         self.no_call = False  # the hole card is dealt before the hits: Dealer's Card is not called
@@ -217,7 +212,9 @@ class Play:
         if one_round:
             return ids.REASON_STATE if drawing and plan_objection(flow, what, a, b) else NOT_MINE
         if what == ids.REC_STUB_COUNTED:
-            return ids.REASON_NONE if flow.state == WAITING_FOR_DECK and flow.facts.row[RACK] else ids.REASON_STATE
+            due = flow.state == WAITING_FOR_DECK and flow.facts.row[RACK]
+            # Between rounds no hands are out that could have been misdealt.
+            return ids.REASON_STATE if not due else ids.REASON_ARGUMENT if b else ids.REASON_NONE
         if what == ids.REC_MISDEAL:
             if a or b:
                 return ids.REASON_ARGUMENT  # a box with too few cards is no misdeal here
@@ -250,7 +247,7 @@ class Play:
             ok = reader.up_card == ACE and (beside or self._since_deal(flow) == 0)
         elif what == ids.REC_SURRENDER:
             hands = 4 if flow.profile.positions_max < 7 else 3  # that a box may have by splitting pairs
-            ok = (beside or self._since_deal(flow) >= 0) and self.surrendered[a] < hands
+            ok = (beside or self._since_deal(flow) >= 0) and surrendered(flow.facts.row, a) < hands
             ok = ok and (reader.answer == ids.ANSWER_NO or 1 < reader.up_card < JACK)
         return ids.REASON_NONE if ok else ids.REASON_STATE
 
@@ -345,9 +342,7 @@ class Play:
     def _told(self, flow: "Flow", what: int, a: int, b: int) -> None:
         """What is reported of the hands and cards of the round."""
         reader = self.reader
-        if what == ids.REC_SURRENDER:
-            self.surrendered[a] += 1
-        elif what == ids.REC_UP_CARD:
+        if what == ids.REC_UP_CARD:
             reader.up_card, reader.insured = a, False
         elif what == ids.REC_INSURANCE_CLOSED:
             reader.insured = True

@@ -3,7 +3,7 @@
 from support import board
 
 from firmware.fault import FAULT_COMPOSITION, FAULT_FACE_UP
-from firmware.games import table_facts
+from firmware.games import shoe_facts, table_facts
 from firmware.games.profile import TAIL_HANDED, TAIL_HOUSE, TAIL_LOCKOUT, TAIL_SETTLING, TAIL_WAGERS
 from firmware.games.table_facts import (
     ABORTED,
@@ -132,12 +132,29 @@ def test_a_new_table_knows_nothing_and_begins_with_deck_1():
     assert facts.dirty
 
 
+def test_dealer_and_boxes_of_a_blackjack_round_are_kept_until_the_next_begins():
+    facts = new("double-attack-blackjack", once=False)
+    noted(facts, NEW_ROUND)
+    assert told(facts, ids.REC_UP_CARD, 12) == {shoe_facts.UP_CARD: 12}
+    assert noted(facts, (ids.EV_HOLE_CARD_READ, ids.ANSWER_NO)) == {shoe_facts.ANSWER: 1}
+    assert noted(facts, (ids.EV_HOLE_CARD_READ, ids.ANSWER_FAULT)) == {}
+    assert told(facts, ids.REC_DEALER_CARD) == {shoe_facts.ANSWER: 1 | shoe_facts.CALLED}
+    for box in range(1, 8):
+        for hands in range(1, 4 if box % 2 else 5):
+            told(facts, ids.REC_SURRENDER, box)
+            assert shoe_facts.surrendered(facts.row, box) == hands
+    assert [shoe_facts.surrendered(facts.row, box) for box in range(1, 8)] == [3, 4, 3, 4, 3, 4, 3]
+    assert (shoe_facts.SURRENDERS, shoe_facts.UP_CARD, shoe_facts.ANSWER, shoe_facts.CALLED) == (16, 24, 25, 4)
+    noted(facts, NEW_ROUND)
+    assert not any(facts.row[cell] for cell in range(16, 26))
+
+
 def test_what_is_about_nothing_here_changes_nothing():
     events = (
         "POWER_LOST EMPTY_PROVED WARNING_LATCHED WARNING_CLEARED DOOR_CLOSED CLOCK_SET COMMAND_ACCEPTED COMMAND_ENDED"
         " RECORD_DAMAGED SEALED JOURNAL_BROKEN JOURNAL_FILLING KEY_CHANGED SERVICE DECK_REMOVED REMOVAL_FAILED"
         " SIGNING_KEY STACK_STARTED STACK_OFFERED GREEN_PRESSED RELEASE_STARTED REMAINDER_RELEASED CUT_REACHED"
-        " RELEASE_FAILED HELD_BACK COVER_ALL HOLE_CARD_READ DRAW_FLAGGED"
+        " RELEASE_FAILED HELD_BACK COVER_ALL DRAW_FLAGGED"
     )
     for name in events.split():
         for tail in (0, TAIL_SETTLING):
@@ -145,8 +162,8 @@ def test_what_is_about_nothing_here_changes_nothing():
             facts.row[TAIL] = tail
             assert noted(facts, (getattr(ids, "EV_" + name), 9, 9, 9)) == {}, name
     records = (
-        "HOLE_CARD_SEEN DRAWN_IN_ERROR DEALER_CHANGE UP_CARD INSURANCE_CLOSED DEALER_CARD SHORT_SHOE RESHUFFLE"
-        " CUT_OFFERED BOX_MISSED SURRENDER CARD_TO"
+        "HOLE_CARD_SEEN DRAWN_IN_ERROR DEALER_CHANGE INSURANCE_CLOSED SHORT_SHOE RESHUFFLE CUT_OFFERED BOX_MISSED"
+        " CARD_TO"
     )
     for name in records.split():
         for tail in (0, TAIL_SETTLING):

@@ -1,0 +1,188 @@
+"""Two things that go wrong in one round, or in an unusual order: each row is what the text of the rules asks for.
+
+A row is a table, what is done and put on record there, and how the round comes out. A word that begins with ! is a
+record that is refused; `power` is a power cut, and the machine emptied after it.
+"""
+
+from dab_tables import Shoe
+from game_tables import DONE, REFUSED, Table, short_deck
+from support import all_fields_of, board, clauses_of
+
+from firmware.games.flow import WARNING
+from firmware.protocol import ids
+from rig import stories
+
+AUTOMATED = (
+    ("boston-5-stud", "deal:3 misdeal:2:4 hole_card_seen", "void B5-12a 5"),
+    ("boston-5-stud", "deal:3 fold:1 power", "void B5-12f 6"),
+    ("boston-5-stud", "deal:2 face_up:1 give release power face_up:1", "void B5-12b 0"),
+    ("boston-5-stud", "deal:2 release final_deal:2 misdeal:2:4 misdeal:0:4 end", "end 38"),
+    ("boston-5-stud", "deal:2 release final_deal:2 misdeal:0:4 !misdeal:0:4 misdeal:0:6", "void B5-12d 0"),
+    ("caribbean-stud", "deal:2 misdeal:1:6 misdeal:0:4 green give release end", "end 36"),
+    ("caribbean-stud", "deal:2 misdeal:0:4 face_up:1 power", "void CS-13f 0"),
+    ("caribbean-stud", "deal:2 misdeal:0:4 face_up:1 face_up:1", "void CS-13b 0"),
+    ("caribbean-stud", "deal:2 misdeal:1:6 misdeal:2:4 misdeal:0:3", "void CS-13d 0"),
+    ("double-cross-poker", "deal:2 release face_up:1 misdeal:255:4 !face_up:1", "void DCP-12c 0"),
+    ("double-down-stud", "deal:3 face_up:1 power face_up:1 !house_decision:1", "void DDS-11b 0"),
+    ("double-down-stud", "deal:3 power house_decision:1 close !hole_card_seen misdeal:0:3", "void DDS-11d 0"),
+    ("double-down-stud", "deal:2 power dispute:1:1 house_decision:1 hole_card_seen", "void DDS-11a 0"),
+)
+BY_HAND = (
+    ("boston-5-stud", "bets:4 fold:1 misdeal:2:4 second_wager:3:1 second_wager:3:0 hole_card_seen", "void B5-12a 8"),
+    ("boston-5-stud", "bets:2 second_wager:1:1 fold:2 final_deal:1 misdeal:1:6 end", "end 38"),
+    ("caribbean-stud", "bets:2 progressive:2:1 power !misdeal:1:4 lock progressive:2:2 lock misdeal:1:4 end", "end 38"),
+    ("caribbean-stud", "bets:2 lock out_of_service:1 misdeal:2:6 end", "end 36"),
+    ("caribbean-stud", "bets:3 lock fold:1 !misdeal:1:4 misdeal:2:4 misdeal:0:4 !misdeal:0:4 end", "end 33"),
+)
+DRAWN = (
+    ("boston-5-stud", "bets:2 draw:9 second_wager:1:1 fold:2 power final_deal:1 end", "end 39"),
+    ("boston-5-stud", "bets:2 draw:5 face_up:1 power face_up:1", "void B5-12b 0"),
+    ("double-cross-poker", "bets:2 draw:4 power misdeal:1:3", "void DCP-12c 0"),
+    ("double-down-stud", "bets:2 draw:2 !hole_card_seen draw:1 hole_card_seen", "void DDS-11a 0"),
+)
+BLACKJACK = (
+    ("boxes:2 draw:6 up_card:5 power !misdeal:0:0 house_decision:1 !misdeal:0:0 end", "end"),
+    ("boxes:2 draw:6 up_card:5 surrender:1 surrender:1 power house_decision:1 surrender:1 !surrender:1 end", "end"),
+    ("boxes:2 draw:6 up_card:13 draw:1 peek:5 power house_decision:1 !up_card:5 surrender:2 end", "end"),
+    ("boxes:2 draw:6 up_card:13 draw:1 peek:1 power house_decision:1 !surrender:2 end", "end"),
+    ("boxes:2 draw:6 up_card:5 dealer_card power house_decision:1 !box_missed:1:0 end", "end"),
+    ("boxes:2 draw:6 face_up:1 power house_decision:1 face_up:1", "void DAB-15b 0"),
+    ("boxes:2 draw:6 ten_found:1 power house_decision:2 !stub_counted:19:1 stub_counted:19", "void HOUSE 0"),
+)
+
+
+class Words:
+    """What a row may say, at one table."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def say(self, words):
+        for word in words.split():
+            parts = word.split(":")
+            numbers = [int(number) for number in parts[1:]]
+            name = parts[0]
+            if hasattr(self, name):
+                getattr(self, name)(*numbers)
+                continue
+            wanted = REFUSED if name.startswith("!") else DONE
+            assert self.table.record(name.lstrip("!"), *numbers) == wanted, (words, word, self.table.reason())
+            self.table.stage.run(300)
+
+    def press(self, button):
+        self.table.play(("", 300, "press", button), ("", 500, "wait", 0))
+
+    def green(self):
+        self.press("green")
+
+    def close(self):
+        self.press("close")
+
+    def lock(self):
+        self.press("lock")
+
+    def end(self):
+        assert self.table.command(ids.CMD_END_ROUND) == DONE
+        self.table.stage.run(300)
+
+    def give(self):
+        self.table.play(("", 300, "press", "lock"), ("stack_offered", 600, "take", 0), ("stack_taken", 300, "wait", 0))
+
+    def deal(self, positions):
+        self.table.deal(positions)
+
+    def release(self):
+        self.table.release()
+
+    def bets(self, positions):
+        self.table.play(*stories.seats(positions))
+        self.close()
+
+    def boxes(self, count):
+        self.table.boxes(count)
+
+    def peek(self, rank):
+        self.table.peek(rank)
+
+    def draw(self, times):
+        for _ in range(times):
+            assert self.table.stage.rig.plant.hand.draw(150)
+            self.table.stage.run(300)
+
+    def power(self):
+        self.table.play(("", 300, "cut", 0), ("", 500, "boot", 0), ("", 3000, "wait", 0))
+        if self.table.flow.state == WARNING:
+            for action in ("open", "clear", "close"):
+                self.table.play(("", 500, action, 0))
+            self.press("ack")
+        self.table.stage.run(12000)
+
+
+def came_out(stage):
+    """How the round came out: void by a clause, with these hands kept, or ended with this stub."""
+    found = []
+    voids = all_fields_of(stage, "round_voided")
+    for i in range(len(voids)):
+        found.append("void %s %d" % (clauses_of(stage, "round_voided")[i].decode(), voids[i][-1]))
+    for fields in all_fields_of(stage, "round_ended"):
+        found.append("end" if fields[3] == ids.UNKNOWN_U16 else "end %d" % fields[3])
+    return " ".join(found)
+
+
+def check(table, row):
+    Words(table).say(row[-2])
+    assert came_out(table.stage) == row[-1], (row, came_out(table.stage))
+
+
+def handed_out(game, dealing):
+    table = Table(game, table={"dealing": dealing}).shuffle()
+    table.play(("", 300, "press", "green"), ("remainder_released", 600, "take", 0))
+    return table.play(("remainder_taken", 500, "wait", 0))
+
+
+def test_two_irregularities_in_a_round_that_the_machine_deals():
+    """Proves: B5-12a (automated), B5-12d (automated), CS-13d (automated), DDS-11d (automated)"""
+    for row in AUTOMATED:
+        check(Table(row[0]).shuffle(), row)
+
+
+def test_two_irregularities_in_a_round_that_is_dealt_by_hand():
+    """Proves: B5-12a (hand), B5-12d (hand), CS-13d (hand)"""
+    for row in BY_HAND:
+        check(handed_out(row[0], "hand"), row)
+
+
+def test_two_irregularities_in_a_round_from_a_draw_shoe():
+    for row in DRAWN:
+        table = Table(row[0], "draw", {"dealing": "manual"}, config=board("draw"))
+        table.stage.act("load", {"cards": 52})
+        check(table.play(("", 300, "press", "green"), ("deck_loaded", 600, "wait", 0)), row)
+
+
+def test_what_is_on_record_of_a_blackjack_round_holds_after_a_power_cut():
+    """Proves: DAB-15e (in part), DAB-8a3 (in part), DAB-15b (in part)"""
+    for row in BLACKJACK:
+        check(Shoe(20, reader=True).load(), row)
+
+
+def test_a_card_that_is_due_to_the_dealers_hand_is_held_back_for_by_the_clause_of_the_misdeal():
+    """Proves: CS-13d (automated, in part)"""
+    for record, clause in ((("misdeal", 0, 4), b"CS-13d"), (("face_up", 1), b"CS-13b")):
+        table = Table("caribbean-stud").shuffle().deal(1)
+        assert table.record(*record) == DONE
+        Words(table).green()
+        assert clauses_of(table.stage, "held_back") == [clause]
+
+
+def test_a_hold_on_a_deck_hides_no_count_that_is_due_and_each_is_held_back_for_by_its_own_clause():
+    """Proves: CS-10c (manual)"""
+    for hold, clause in (("winner_hold", b"CS-10c"), ("dispute", b"CS-10d")):
+        table = handed_out(short_deck("caribbean-stud", stub_rounds=1), "manual")
+        Words(table).say("bets:2 lock %s:1:1" % hold)
+        assert table.command(ids.CMD_END_ROUND) == REFUSED and clauses_of(table.stage, "held_back") == [b"CS-7g"]
+        Words(table).say("stub_counted:37 end")
+        table.stage.act("load", {"cards": 52})
+        Words(table).green()
+        assert clauses_of(table.stage, "held_back")[1:] == [clause]
+        Words(table).say("%s:1:0" % hold)
+        table.play(("", 300, "press", "green"), ("deck_verified", 500, "wait", 0))
