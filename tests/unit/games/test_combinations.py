@@ -186,3 +186,19 @@ def test_a_hold_on_a_deck_hides_no_count_that_is_due_and_each_is_held_back_for_b
         assert clauses_of(table.stage, "held_back")[1:] == [clause]
         Words(table).say("%s:1:0" % hold)
         table.play(("", 300, "press", "green"), ("deck_verified", 500, "wait", 0))
+
+
+def test_a_count_that_is_due_is_held_back_for_by_its_own_clause_also_when_each_player_has_decided():
+    """Proves: B5-10c (manual, hand, in part), CS-10a (manual, hand, in part), DCP-10c1 (automated, hand, in part)"""
+    for game, dealing, words, clause in (
+        ("boston-5-stud", "manual", "bets:2 fold:1 second_wager:2:1 final_deal:1", b"B5-7f"),
+        ("boston-5-stud", "hand", "bets:2 fold:1 second_wager:2:1 final_deal:1", b"B5-8e"),
+        ("caribbean-stud", "manual", "bets:2 lock fold:1", b"CS-7g"),
+        ("caribbean-stud", "hand", "bets:2 lock fold:1", b"CS-8f"),
+        ("double-cross-poker", "hand", "bets:2 fold:1", b"DCP-8e"),
+        ("double-cross-poker", "shoe", "deal:2 release fold:1", b"DCP-9d"),
+    ):
+        changed = short_deck(game, stub_rounds=1)
+        table = Table(changed).shuffle() if dealing == "shoe" else handed_out(changed, dealing)
+        Words(table).say(words)
+        assert table.command(ids.CMD_END_ROUND) == REFUSED and clauses_of(table.stage, "held_back") == [clause]
