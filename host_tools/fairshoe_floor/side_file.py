@@ -26,10 +26,10 @@ class SideFile:
         with self._explaining():
             self._db = sqlite3.connect(path, timeout=BUSY_S, check_same_thread=False, isolation_level=None)
             try:
-                self._db.execute("PRAGMA journal_mode = WAL")
                 self._db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
                 if self._version() != len(steps):
                     self._upgrade(steps)
+                self._db.execute("PRAGMA journal_mode = WAL")  # after it: a file of a newer version stays as it is
             except BaseException:
                 self._db.close()
                 raise

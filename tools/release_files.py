@@ -1,0 +1,112 @@
+"""What a release leaves behind on disks, as text: later commits must be able to open it (tests/releases).
+
+    .venv/bin/python tools/release_files.py COMMIT     writes tests/releases/COMMIT
+
+The programs of that commit make them, from `git archive`: the storage of each board in the middle of its second deck,
+the store of a host, exports, the books of a table, board configs. What is no text becomes text here: storage as hex by
+cell, databases as SQL.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+FILES = ROOT / "tests" / "releases"
+CELL = 96
+# Where each board is stopped: at the so-manieth event of this name, in the middle of its second deck.
+BOARDS = {
+    "pico-carousel": ("stack_taken", 9),
+    "pico-shelves": ("release_started", 2),
+    "pico-shoe": ("stack_taken", 16),
+    "pico-draw": ("cut_reached", 2),
+}
+GAME = "caribbean-stud"
+
+PLAY = """
+import json, shutil, sys
+from pathlib import Path
+from fairshoe import Shoe
+from fairshoe.cli.command_line import main
+
+out, game, boards = Path(sys.argv[1]), sys.argv[2], json.loads(sys.argv[3])
+assert main(["keys", "new", str(out / "keys")]) == 0
+words = f"seed=7&speed=0&mode=report_only&key={out}/keys/device.key"
+host, observer = (str(out / "keys" / f"{role}.key") for role in ("table", "observer"))
+for board, (name, count) in boards.items():
+    disk = out / f"{board}.storage"
+    url = f"sim://{board}?{words}&storage={disk}&dealer="
+    with Shoe.open(url + "auto", host, store=out / f"{board}.db") as shoe:
+        for event in shoe.events():
+            count -= event.NAME == name
+            if not count:
+                known = {"device": shoe.welcome.device, "seq": event.seq, "last": event.NAME, "round": event.round}
+                break
+    shutil.copy(disk, out / f"{board}.bin")
+    (out / f"{board}.json").write_text(json.dumps(known))
+    pulled = str(out / f"{board}.journal")
+    assert main(["journal", "pull", url + "none", "-o", pulled, "--key-file", observer]) == 0
+assert main(["table", "play", "--game", game, "--rounds", "2", "--seed", "3", "--folder", str(out / "table")]) == 0
+"""
+
+
+def unpack(commit: str, folder: Path) -> None:
+    """The tree of a commit; CalledProcessError if this clone does not have it."""
+    archive = subprocess.run(["git", "archive", commit], cwd=ROOT, check=True, capture_output=True).stdout
+    with tarfile.open(fileobj=io.BytesIO(archive)) as tree:
+        tree.extractall(folder, filter="data")
+
+
+def environment(tree: Path) -> dict[str, str]:
+    """For processes that run the programs of that tree, and not these."""
+    path = [tree, tree / "host_tools", tree / "host_tools" / "fairshoe" / "_shim"]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path))}
+
+
+def storage_text(data: bytes, known: dict[str, object]) -> str:
+    cells = {at // CELL: data[at : at + CELL].hex() for at in range(0, len(data), CELL) if any(data[at : at + CELL])}
+    return json.dumps({"bytes": len(data), "known": known, "cells": cells}, indent=0) + "\n"
+
+
+def database_text(path: Path) -> str:
+    with sqlite3.connect(path) as db:
+        numbers = [db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
+        lines = [f"PRAGMA application_id = {numbers[0]};", f"PRAGMA user_version = {numbers[1]};", *db.iterdump()]
+    return "\n".join(lines) + "\n"
+
+
+def main(commit: str) -> int:
+    out = FILES / commit
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        tree, made = Path(scratch, "tree"), Path(scratch, "made")
+        made.mkdir()
+        unpack(commit, tree)
+        command = [sys.executable, "-c", PLAY, str(made), GAME, json.dumps(BOARDS)]
+        subprocess.run(command, cwd=tree, env=environment(tree), check=True)
+        for board in BOARDS:
+            known = json.loads((made / f"{board}.json").read_text())
+            (out / f"{board}.storage.json").write_text(storage_text((made / f"{board}.bin").read_bytes(), known))
+            (out / f"{board}.journal").write_bytes((made / f"{board}.journal").read_bytes())
+            (out / f"{board}.board.json").write_bytes((tree / "board_configs" / f"{board}.json").read_bytes())
+        keys = {path.name: path.read_text() for path in sorted((made / "keys").iterdir())}
+        (out / "keys.json").write_text(json.dumps(keys, indent=0) + "\n")
+        (out / "store.sql").write_text(database_text(made / "pico-carousel.db"))
+        for path in sorted((made / "table").glob("*.db")):
+            (out / f"{path.stem}.table.sql").write_text(database_text(path))
+    print(f"{out.relative_to(ROOT)}: {sum(it.stat().st_size for it in out.iterdir()) // 1024} KB")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
