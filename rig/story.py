@@ -61,13 +61,14 @@ class Stage:
             self.act_typed(action, str(argument))
         self.run(500)
 
-    def until(self, name: str, wait_ms_max: int) -> None:
-        """Go on until an event of that name arrives that the script has not reacted to yet."""
+    def until(self, name: str, wait_ms_max: int, then_ms: int = 0) -> None:
+        """Go on until an event of that name arrives that the script has not reacted to yet, then for so long."""
         limit_us = self.rig.plant.now_us + wait_ms_max * 1000
         while True:
             while self.seen < len(self.peer.events):
                 self.seen += 1
                 if self.peer.events[self.seen - 1].name == name:
+                    self.run(then_ms)
                     return
             if self.rig.struck:
                 return  # an ordered power cut: what was waited for does not come any more

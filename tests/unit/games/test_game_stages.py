@@ -20,8 +20,7 @@ def refused(table, reason, what, a=0, b=0):
 
 def counted(table, stub):
     """Count the stub, end the round: nothing is void, and this is what it must have."""
-    assert table.record("stub_counted", stub) == DONE
-    table.stage.run(300)
+    table.recorded("stub_counted", stub)
     table.end()
     assert "round_voided" not in table.stage.names()
     assert all_fields_of(table.stage, "round_ended")[-1][-2:] == [stub, stub]
@@ -53,8 +52,7 @@ def test_three_are_right_in_the_first_deal_of_boston_5_and_five_in_the_second():
 def test_a_dealer_of_boston_5_with_four_of_three_voids_all():
     """Proves: B5-12d (automated, in part)"""
     table = Table("boston-5-stud").shuffle().deal(2)
-    assert table.record("misdeal", 0, 4) == DONE
-    table.stage.run(300)
+    table.recorded("misdeal", 0, 4)
     assert clauses_of(table.stage, "round_voided") == [b"B5-12d"]
     assert voided(table) == [ids.ALL_VOID_RESHUFFLE, 0]
 
@@ -73,8 +71,7 @@ def test_double_down_stud_has_no_community_cards_before_they_are_dealt():
     table.play(("", 300, "take", 0), ("stack_offered", 600, "take", 0), ("", 600, "wait", 0))
     refused(table, ARGUMENT, "misdeal", 0, 4)
     refused(table, ARGUMENT, "misdeal", 255, 4)
-    assert table.record("misdeal", 0, 3) == DONE
-    table.stage.run(300)
+    table.recorded("misdeal", 0, 3)
     assert clauses_of(table.stage, "round_voided") == [b"DDS-11d"]
 
 
@@ -85,8 +82,7 @@ def test_double_cross_poker_has_no_cross_before_the_rest_is_out():
     refused(table, ARGUMENT, "misdeal", 0, 2)
     table.release()
     refused(table, ARGUMENT, "misdeal", 255, 5)
-    assert table.record("misdeal", 255, 4) == DONE
-    table.stage.run(300)
+    table.recorded("misdeal", 255, 4)
     assert clauses_of(table.stage, "round_voided") == [b"DCP-12c"]
 
 
@@ -119,8 +115,7 @@ def test_a_seen_card_of_the_dealer_keeps_the_same_hands():
     table = Table("boston-5-stud").shuffle().deal(3)
     assert table.record("second_wager", 1, 1) == DONE
     assert table.record("fold", 3) == DONE
-    assert table.record("hole_card_seen") == DONE
-    table.stage.run(300)
+    table.recorded("hole_card_seen")
     assert voided(table) == [ids.ALL_VOID_BUT_COMPLETE, 0b011]
 
 
@@ -223,8 +218,7 @@ def test_nothing_is_said_of_a_round_that_is_void():
     """Proves: DCP-12c (automated), DDS-11d (automated, in part)"""
     for game in ("double-cross-poker", "double-down-stud"):
         table = Table(game).shuffle().deal(2)
-        assert table.record("misdeal", 1, 3) == DONE
-        table.stage.run(300)
+        table.recorded("misdeal", 1, 3)
         for what, a, b in (("misdeal", 2, 3), ("fold", 1, 0), ("face_up", 1, 0), ("drawn_in_error", 1, 0)):
             refused(table, STATE, what, a, b)
         assert table.stage.names().count("round_voided") == 1
@@ -294,8 +288,7 @@ def test_a_count_that_agrees_with_the_hands_as_they_were_found_is_right():
     for cards, right in ((35, False), (36, False), (37, True), (38, False)):
         table = caribbean(2).release()
         assert table.record("misdeal", 0, 4) == DONE
-        assert table.record("stub_counted", cards) == DONE
-        table.stage.run(300)
+        table.recorded("stub_counted", cards)
         assert ("round_voided" in table.stage.names()) != right, cards
         assert clauses_of(table.stage, "recorded")[-1] == (b"CS-9f" if right else b"CS-7g2"), cards
         assert right or table.flow.state == WAITING_FOR_DECK
@@ -319,8 +312,7 @@ def test_a_dealers_hand_is_completed_once():
 def test_a_whole_deck_that_is_not_whole_was_not_misdealt():
     """Proves: DCP-7e2 (automated, in part)"""
     table = Table(short_deck("double-cross-poker", deck_cards=12, stub_rounds=1)).shuffle().deal(1)
-    assert table.record("misdeal", 1, 3) == DONE
-    table.stage.run(300)
+    table.recorded("misdeal", 1, 3)
     table.release().shuffle()
     assert table.flow.need == ids.NEED_COUNT
     refused(table, ARGUMENT, "stub_counted", 11, 1)
@@ -345,8 +337,7 @@ def test_more_misdeals_than_cards_are_no_reason_to_stop():
     for seat in (1, 2):
         assert table.record("misdeal", seat, 0) == DONE
     refused(table, STATE, "misdeal", 3, 0)  # two got final cards, at any positions
-    assert table.record("misdeal", 0, 4) == DONE
-    table.stage.run(300)
+    table.recorded("misdeal", 0, 4)
     assert "round_voided" not in table.stage.names()
 
 

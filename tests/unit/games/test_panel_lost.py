@@ -3,13 +3,12 @@
 from support import check_stage, fields_of
 from tables import ALL_KINDS, faults, insert, set_up
 from test_commands import command
-from test_session import keyed
+from test_session import at_rest
 
 from firmware.fault import FAULT_NAMES, FAULT_PANEL
 from firmware.games.flow import WAITING_FOR_DECK, WARNING
 from firmware.games.pages import page_lines
 from firmware.protocol import ids
-from rig import stories
 
 CARDS = 8
 
@@ -44,8 +43,7 @@ def test_at_rest_it_is_a_warning_that_ack_clears_when_the_panel_is_back():
         stage.run(5000)
         assert flow.state == WARNING, "its return alone clears nothing"
         stage.play([("", 500, "press", "ack")])
-        stage.until("warning_cleared", 60000)
-        stage.run(500)
+        stage.until("warning_cleared", 60000, then_ms=500)
         assert (flow.state, warnings(stage)) == (WAITING_FOR_DECK, [FAULT_PANEL])
         check_stage(stage)
 
@@ -53,12 +51,10 @@ def test_at_rest_it_is_a_warning_that_ack_clears_when_the_panel_is_back():
 def test_a_shuffle_under_way_ends_well_before_the_warning_comes():
     for kind in ("carousel", "shelves"):
         stage = insert(set_up(kind, CARDS), CARDS)
-        stage.until("shuffle_started", 5000)
-        stage.run(500)
+        stage.until("shuffle_started", 5000, then_ms=500)
         lose(stage)
         assert warnings(stage) == []
-        stage.until("deck_verified", 120000)
-        stage.run(500)
+        stage.until("deck_verified", 120000, then_ms=500)
         assert "shuffle_failed" not in stage.names()
         assert warnings(stage) == [FAULT_PANEL]
         check_stage(stage)
@@ -85,8 +81,7 @@ def test_a_stack_under_way_is_dealt_and_then_the_round_is_void():
             break
         stage.run(1)
     faults(stage, {"fault": "panel_lost"})
-    stage.until("warning_latched", 20000)
-    stage.run(300)
+    stage.until("warning_latched", 20000, then_ms=300)
     assert len(stage.rig.plant.tray) == 2, "the whole stack"
     assert warnings(stage) == [FAULT_PANEL]
     assert fields_of(stage, "round_voided")[0][0] == FAULT_PANEL
@@ -94,8 +89,7 @@ def test_a_stack_under_way_is_dealt_and_then_the_round_is_void():
 
 
 def test_ack_from_a_host_while_the_panel_is_gone_empties_the_machine_and_latches_again():
-    stage = keyed()
-    stage.play(stories.start())
+    stage = at_rest()
     lose(stage)
     command(stage, 1, ids.CMD_ACKNOWLEDGE_WARNING, 0, 20000)
     assert stage.peer.results[-1][2] == ids.OUTCOME_DONE

@@ -3,7 +3,7 @@
 from struct import unpack_from
 
 from support import raises
-from test_journal import CAPACITY, journal_on, new_nv, record
+from test_journal import CAPACITY, fresh, journal_on, record
 
 from firmware.journal import cells
 from firmware.journal.cells import CELL_SIZE, CRC_AT, Pair, cell_read, cell_write, cells_require, cells_require_room
@@ -254,8 +254,7 @@ class Facts:
 
 
 def recorded(count):
-    nv = new_nv()
-    journal = journal_on(nv)
+    nv, journal = fresh()
     for number in range(1, count + 1):
         journal.append(ids.EV_CUT_REACHED, [0, 1, 0, 0, 0, 300 + number, number], [500 + number, 600, 0, 0], b"")
         journal.acknowledge(journal.seq_last)

@@ -4,7 +4,7 @@ from binascii import crc32
 
 from services import KEY, device, records
 from support import fields_of
-from test_journal import CAPACITY, journal_on, new_nv, record
+from test_journal import CAPACITY, fresh, journal_on, record
 
 from firmware.fault import FAULT_JOURNAL
 from firmware.journal.cells import CELL_SIZE, CRC_AT, LOG_CELL, RECORD_CELL
@@ -15,8 +15,7 @@ COUNT = 6
 
 
 def filled(acked=0):
-    nv = new_nv()
-    journal = journal_on(nv)
+    nv, journal = fresh()
     for _ in range(COUNT):
         record(journal)
     if acked:
@@ -43,8 +42,7 @@ def broken(nv):
 def test_a_chain_nobody_touched_is_whole():
     for acked in range(COUNT + 1):
         assert broken(filled(acked)) == (WHOLE, 0)
-    nv = new_nv()
-    journal = journal_on(nv)
+    nv, journal = fresh()
     for _ in range(3 * CAPACITY):
         record(journal)
         journal.acknowledge(journal.seq_last)
@@ -66,8 +64,7 @@ def test_every_altered_byte_with_a_good_crc_breaks_the_chain_there_or_at_the_nex
 
 def full():
     """A ring that was written over once and a half, everything acknowledged."""
-    nv = new_nv()
-    journal = journal_on(nv)
+    nv, journal = fresh()
     for _ in range(CAPACITY + CAPACITY // 2):
         record(journal)
         journal.acknowledge(journal.seq_last)
@@ -188,13 +185,11 @@ def test_a_command_in_doubt_is_told_again_with_what_was_found_inside():
     while any(track.bodies for track in stage.rig.plant.tracks):  # bounded by the eight cards
         stage.run(10)
     stage.act("boot", {})
-    stage.until("warning_latched", 5000)
-    stage.run(1500)
+    stage.until("warning_latched", 5000, then_ms=1500)
     ended = fields_of(stage, "command_ended")
     assert ended[-1][4:] == [ids.OUTCOME_IN_DOUBT, ids.REASON_POWER, ids.UNKNOWN_U16]
     stage.play([("", 500, "open", 0), ("", 500, "lift", 0), ("", 500, "close", 0), ("", 500, "press", "ack")])
-    stage.until("deck_removed", 60000)
-    stage.run(2000)
+    stage.until("deck_removed", 60000, then_ms=2000)
     counted = fields_of(stage, "deck_removed")[-1][0]
     ended = fields_of(stage, "command_ended")
     if counted == ids.UNKNOWN_U16:

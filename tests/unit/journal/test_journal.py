@@ -3,7 +3,7 @@
 from hashlib import sha256
 from struct import unpack
 
-from support import GAME, board, raises
+from support import board, raises, started
 
 from firmware.fault import Broken
 from firmware.image import INPUTS
@@ -17,8 +17,6 @@ from firmware.ticks import ticks_diff
 from hal.sim.nv import Nv, PowerCut
 from hal.sim.plant import Plant
 from hal.sim.port import SimHal
-from rig import stories
-from rig.story import Stage
 
 CAPACITY = 10
 
@@ -34,13 +32,17 @@ def new_nv():
     return Nv((CAPACITY + RECORD_CELL) * CELL_SIZE)
 
 
+def fresh():
+    nv = new_nv()
+    return nv, journal_on(nv)
+
+
 def record(journal, message=ids.EV_DOOR_OPENED, round_number=0, boot=1):
     return journal.append(message, [0, boot, 0, 0, 0, round_number, 0], [0] * 6, b"")
 
 
 def test_records_are_found_again_after_a_boot():
-    nv = new_nv()
-    journal = journal_on(nv)
+    nv, journal = fresh()
     assert journal.seq_last == 0
     for _ in range(4):
         assert record(journal)
@@ -63,8 +65,7 @@ def test_a_new_journal_has_nothing_in_it():
 
 
 def test_the_bytes_of_a_record_are_those_of_the_layout():
-    nv = new_nv()
-    journal = journal_on(nv)
+    nv, journal = fresh()
     journal.append(ids.EV_DOOR_OPENED, [0, 1, 2, 3, 4, 5, 6], [], b"")
     genesis = sha256(b"fairshoe log 1" + journal.log).digest()
     first = stored(nv, RECORD_CELL + 1)
@@ -100,8 +101,7 @@ def copy_of(nv):
 
 
 def test_the_bytes_of_a_mark_are_those_of_the_layout():
-    nv = new_nv()
-    journal = journal_on(nv)
+    nv, journal = fresh()
     journal.append(ids.EV_WARNING_LATCHED, [0, 0x9876, 0, 0, 0, 0x12345678, 0], [7, 300, 9], b"")
     record(journal)
     command(journal, ids.EV_COMMAND_ENDED, 3, 0x01020304, ids.OUTCOME_FAILED, 5, 0x0607)
@@ -126,8 +126,7 @@ def lane(journal, role):
 
 
 def test_lanes_are_those_of_the_last_commands_recorded_also_after_a_boot_and_recycling():
-    nv = new_nv()
-    journal = journal_on(nv)
+    nv, journal = fresh()
     command(journal, ids.EV_COMMAND_ENDED, 2, 8, ids.OUTCOME_FAILED, 5, 300)
     expected = [8, 0x0202, 0x11223344, ids.OUTCOME_FAILED, 5, 300]
     assert lane(journal, 2) == lane(journal_on(nv), 2) == expected
@@ -144,8 +143,7 @@ def test_lanes_are_those_of_the_last_commands_recorded_also_after_a_boot_and_rec
 def test_a_command_in_doubt_is_found_so_wherever_in_the_ring_its_records_lie():
     """A boot reads the ring from its first cell on, and so may meet the acceptance after the end."""
     for before in range(CAPACITY):
-        nv = new_nv()
-        journal = journal_on(nv)
+        nv, journal = fresh()
         for _ in range(before):
             record(journal)
         journal.acknowledge(journal.seq_last)
@@ -169,8 +167,7 @@ def test_a_log_whose_identity_could_not_be_written_does_not_begin():
 
 
 def test_big_numbers_come_back_whole():
-    nv = new_nv()
-    journal = journal_on(nv)
+    nv, journal = fresh()
     for seq in (0x01020304, 0x7F00FF00, 0x10008000):
         journal.seq_last = journal.seq_acked = seq - 1
         journal.round_last = journal.boot_last = 0
@@ -181,8 +178,7 @@ def test_big_numbers_come_back_whole():
         again = journal_on(nv)
         found = (again.seq_last, again.seq_acked, again.round_last, again.boot_last)
         assert found == (seq, seq, seq ^ 0x0F0F0F0F, seq & 0xFFFF)
-        nv = new_nv()
-        journal = journal_on(nv)
+        nv, journal = fresh()
 
 
 def test_a_record_at_the_place_of_another_does_not_count():
@@ -191,8 +187,7 @@ def test_a_record_at_the_place_of_another_does_not_count():
     for _ in range(8):
         record(journal, round_number=77)
     for place in (0, 4, 5, 6, 7, 9):
-        nv = new_nv()
-        journal = journal_on(nv)
+        nv, journal = fresh()
         for _ in range(3):
             record(journal)
         at = (RECORD_CELL + place) * CELL_SIZE
@@ -249,8 +244,7 @@ def test_a_seal_signs_its_record_as_it_is_stored():
         def sign(self, before, record, at):
             self.signed = (bytes(before), bytes(record[:at]))
 
-    nv = new_nv()
-    journal = journal_on(nv)
+    nv, journal = fresh()
     journal.sealer = Sealer()
     record(journal)
     assert not hasattr(journal.sealer, "signed")
@@ -276,8 +270,7 @@ def test_what_is_attested_is_the_oldest_and_the_newest_record_that_are_there_and
 
 def test_a_write_torn_at_any_byte_leaves_the_journal_as_it_was():
     for size in range(CELL_SIZE):
-        nv = new_nv()
-        journal = journal_on(nv)
+        nv, journal = fresh()
         record(journal)
         nv.cut_at = nv.writes
         nv.cut_bytes = size
@@ -304,8 +297,7 @@ class Loose(SimHal):
 
 def test_a_read_that_fails_once_at_a_start_costs_neither_identity_nor_records():
     """A driver that does not stay silent after a failed read, as that of the FRAM does, must not cost a journal."""
-    nv = new_nv()
-    journal = journal_on(nv)
+    nv, journal = fresh()
     for _ in range(5):
         record(journal)
     journal.acknowledge(3)
@@ -326,8 +318,7 @@ def test_a_read_that_fails_once_at_a_start_costs_neither_identity_nor_records():
 
 def test_an_acknowledgement_torn_at_any_byte_is_old_or_new():
     for size in range(CELL_SIZE + 1):
-        nv = new_nv()
-        journal = journal_on(nv)
+        nv, journal = fresh()
         for _ in range(5):
             record(journal)
         journal.acknowledge(2)
@@ -351,8 +342,7 @@ def test_unacknowledged_events_are_never_overwritten():
 
 
 def test_a_full_journal_keeps_the_number_of_a_boot_it_cannot_record_and_nothing_else_changes():
-    nv = new_nv()
-    journal = journal_on(nv)
+    nv, journal = fresh()
     while journal.room():
         assert record(journal)
     assert journal.acknowledge(2)
@@ -380,8 +370,7 @@ def test_impossible_and_old_acknowledgements_change_nothing():
 
 
 def test_sequence_round_and_boot_numbers_survive_the_recycling_of_every_record():
-    nv = new_nv()
-    journal = journal_on(nv)
+    nv, journal = fresh()
     record(journal, ids.EV_ROUND_STARTED, 41, 7)
     for _ in range(3 * CAPACITY):
         record(journal)
@@ -393,8 +382,7 @@ def test_sequence_round_and_boot_numbers_survive_the_recycling_of_every_record()
 
 
 def test_a_latched_warning_and_its_sensor_survive_the_recycling_of_their_record():
-    nv = new_nv()
-    journal = journal_on(nv)
+    nv, journal = fresh()
     assert journal.append(ids.EV_WARNING_LATCHED, [0, 1, 0, 0, 0, 0, 0], [22, 0, 3], b"")
     for _ in range(2 * CAPACITY):
         assert journal.acknowledge(journal.seq_last) and record(journal)
@@ -414,8 +402,7 @@ def test_the_newest_of_two_kinds_is_found_across_other_records():
 
 
 def test_a_failed_write_does_not_count():
-    nv = new_nv()
-    journal = journal_on(nv)
+    nv, journal = fresh()
     nv.broken = True
     assert not record(journal)
     assert journal.seq_last == 0
@@ -433,8 +420,7 @@ def test_uptime_is_the_time_since_the_boot_in_seconds_and_the_rest():
     outbox.uptime_ms = 3001
     outbox.carry()
     assert (outbox.uptime_s, outbox.uptime_ms) == (3, 1)
-    stage = Stage(board(), GAME, 7)
-    stage.play(stories.start())
+    stage = started()
     app = stage.rig.app
     outbox = app.outbox
     for ms in (1, 999, 1000, 1234, 3007):

@@ -21,12 +21,16 @@ class Table:
         config["table"] = table or {}
         self.stage = Stage(config, game, seed, KEY, role)
         self.op = 0
-        self.stage.until("empty_proved", 20000)
-        self.stage.run(3000)
+        self.stage.until("empty_proved", 20000, then_ms=3000)
 
     def record(self, what, a=0, b=0):
         """Put something on record; its outcome."""
         return self.command(ids.CMD_RECORD, ids.RECORD_NAMES.split().index(what), a, b)
+
+    def recorded(self, what, a=0, b=0):
+        """Put something on record, which is done, and let its event through."""
+        assert self.record(what, a, b) == DONE, what
+        self.stage.run(300)
 
     def command(self, message, argument=0, a=0, b=0):
         self.op += 1

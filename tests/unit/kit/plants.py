@@ -58,6 +58,12 @@ def run(plant, ms):
     return edges
 
 
+def drive_ms(plant, ms, *on):
+    """Switch exactly these outputs on, and advance."""
+    drive(plant, *on)
+    return run(plant, ms)
+
+
 def names(edges):
     return [(name, level) for name, level, _t_us in edges]
 

@@ -25,8 +25,7 @@ def device(key=b"", cells=0):
     if not key:
         return set_up("carousel", CARDS, config=config, stack_cards=2)
     stage = Stage(config, {"deck_cards": CARDS, "stack_cards": 2}, 7, key, ids.ROLE_TABLE)
-    stage.until("empty_proved", 20000)
-    stage.run(300)
+    stage.until("empty_proved", 20000, then_ms=300)
     return stage
 
 
@@ -44,6 +43,13 @@ def plug(stage, key=b"", role=ids.ROLE_CLEAR):
         stage.to_service(stage.service.hello())
         stage.run(300)
     return stage.service
+
+
+def plugged():
+    """A device with a key, and a host without one at its service port."""
+    stage = device(KEY)
+    plug(stage)
+    return stage
 
 
 def install_frame(key):

@@ -5,6 +5,7 @@ import json
 import micropython
 
 from firmware.image import IN_ARRIVAL
+from rig import stories
 from rig.event_fields import TEXTS
 from rig.story import Stage
 
@@ -54,6 +55,13 @@ def lock_decide(app):
             micropython.heap_unlock()
 
     app.decide = locked
+
+
+def started():
+    """A carousel that has booted and proved itself empty."""
+    stage = Stage(board(), GAME, 7)
+    stage.play(stories.start())
+    return stage
 
 
 def play(steps, seed=7, locked=False):

@@ -42,8 +42,7 @@ def insert(stage, cards):
 
 def warned(stage, wait_ms_max=200000):
     """Wait for the warning; its code."""
-    stage.until("warning_latched", wait_ms_max)
-    stage.run(300)
+    stage.until("warning_latched", wait_ms_max, then_ms=300)
     check_stage(stage)
     return stage.peer.events[stage.seen - 1].fields[0]
 

@@ -3,7 +3,7 @@
 import sys
 
 from support import GAME, board, check_stage, fields_of
-from test_session import KEY, keyed
+from test_session import KEY, at_rest, keyed
 
 from firmware.games.flow import DECK_READY, SHUFFLING, WAITING_FOR_LOCKOUT
 from firmware.image import IN_HOPPER
@@ -28,6 +28,7 @@ def ready(stage):
     """A deck in the hopper, nothing started."""
     stage.play(stories.start() + [("", 500, "load", 52)])
     assert stage.rig.app.inp.level[IN_HOPPER]
+    return stage
 
 
 def at_service_port(stage):
@@ -49,11 +50,9 @@ def command(stage, op, message, argument=0, run_ms=500):
 
 
 def test_a_round_can_be_driven_by_commands_alone():
-    stage = keyed()
-    ready(stage)
+    stage = ready(keyed())
     command(stage, 1, ids.CMD_SHUFFLE)
-    stage.until("deck_verified", 60000)
-    stage.run(200)
+    stage.until("deck_verified", 60000, then_ms=200)
     command(stage, 2, ids.CMD_SET_POSITIONS, 2)
     command(stage, 3, ids.CMD_CLOSE_BETTING)
     command(stage, 4, ids.CMD_CONFIRM_LOCKOUT)
@@ -71,14 +70,12 @@ def test_a_round_can_be_driven_by_commands_alone():
 
 
 def test_the_same_number_again_gets_the_same_answer_and_acts_once():
-    stage = keyed()
-    ready(stage)
+    stage = ready(keyed())
     for _ in range(5):
         command(stage, 1, ids.CMD_SHUFFLE, run_ms=100)
     assert stage.rig.app.flow.state == SHUFFLING
     assert outcomes(stage, 1) == [ids.OUTCOME_ACCEPTED, ids.OUTCOME_RUNNING]
-    stage.until("deck_verified", 60000)
-    stage.run(200)
+    stage.until("deck_verified", 60000, then_ms=200)
     for _ in range(3):
         command(stage, 1, ids.CMD_SHUFFLE)
     assert stage.peer.results[-1] == [1, ids.CMD_SHUFFLE] + DONE
@@ -87,11 +84,9 @@ def test_the_same_number_again_gets_the_same_answer_and_acts_once():
 
 
 def test_other_words_under_the_same_number_are_a_conflict_and_an_older_number_is_stale():
-    stage = keyed()
-    ready(stage)
+    stage = ready(keyed())
     command(stage, 7, ids.CMD_SHUFFLE)
-    stage.until("deck_verified", 60000)
-    stage.run(200)
+    stage.until("deck_verified", 60000, then_ms=200)
     command(stage, 8, ids.CMD_SET_POSITIONS, 3)
     command(stage, 8, ids.CMD_SET_POSITIONS, 4)
     assert stage.peer.results[-1][2] == ids.OUTCOME_CONFLICT
@@ -104,8 +99,7 @@ def test_other_words_under_the_same_number_are_a_conflict_and_an_older_number_is
 
 
 def test_a_command_out_of_sequence_is_rejected_for_good():
-    stage = keyed()
-    ready(stage)
+    stage = ready(keyed())
     command(stage, 1, ids.CMD_CLOSE_BETTING)
     assert stage.peer.results[-1][2:4] == [ids.OUTCOME_REJECTED, ids.REASON_STATE]
     command(stage, 2, ids.CMD_SHUFFLE)
@@ -119,8 +113,7 @@ def test_a_command_out_of_sequence_is_rejected_for_good():
 
 
 def test_a_refusal_costs_no_record_and_holds_over_a_power_cut():
-    stage = keyed()
-    ready(stage)
+    stage = ready(keyed())
     journal = stage.rig.app.journal
     before = journal.seq_last
     for op in range(1, 101):
@@ -139,8 +132,7 @@ def test_a_refusal_costs_no_record_and_holds_over_a_power_cut():
 
 
 def test_a_refusal_is_not_told_before_its_mark_is_durable():
-    stage = keyed()
-    ready(stage)
+    stage = ready(keyed())
     refuse = stage.rig.app.journal.refuse
     stage.rig.app.journal.refuse = lambda _role, _lane: False
     command(stage, 1, ids.CMD_CLOSE_BETTING)
@@ -154,8 +146,7 @@ def test_a_refusal_is_not_told_before_its_mark_is_durable():
 def test_power_cut_at_every_write_of_a_refusal_never_lets_it_act():
     """A host that received the refusal receives the same again; a host that did not may have the number accepted."""
     for cut_bytes in (0, 30, 64, 95, 96):
-        stage = keyed()
-        stage.play(stories.start())
+        stage = at_rest()
         stage.rig.nv.cut_at = stage.rig.nv.writes
         stage.rig.nv.cut_bytes = cut_bytes
         command(stage, 1, ids.CMD_SHUFFLE)
@@ -171,26 +162,22 @@ def test_power_cut_at_every_write_of_a_refusal_never_lets_it_act():
 
 
 def test_every_refusal_names_what_must_happen_first():
-    stage = keyed()
-    stage.play(stories.start())
+    stage = at_rest()
     command(stage, 1, ids.CMD_SHUFFLE)
     assert stage.peer.results[-1][2:] == [ids.OUTCOME_REJECTED, ids.REASON_NEED, ids.NEED_DECK]
     stage.play([("", 0, "jam", "throat:3:20000"), ("", 100, "load", 52)])
     command(stage, 2, ids.CMD_SHUFFLE)
-    stage.until("warning_latched", 60000)
-    stage.run(300)
+    stage.until("warning_latched", 60000, then_ms=300)
     command(stage, 3, ids.CMD_ACKNOWLEDGE_WARNING)
     assert stage.peer.results[-1][2:] == [ids.OUTCOME_REJECTED, ids.REASON_NEED, ids.NEED_OPEN_DOOR]
 
 
 def test_one_command_at_a_time():
-    stage = keyed()
-    ready(stage)
+    stage = ready(keyed())
     command(stage, 1, ids.CMD_SHUFFLE, run_ms=100)
     command(stage, 2, ids.CMD_CLOSE_BETTING, run_ms=100)
     assert [r for r in stage.peer.results if r[0] == 2] == [], "nothing is said of a number that is not recorded"
-    stage.until("deck_verified", 60000)
-    stage.run(200)
+    stage.until("deck_verified", 60000, then_ms=200)
     assert [r[2] for r in stage.peer.results if r[0] == 1][-1:] == [ids.OUTCOME_DONE]
     assert stage.rig.app.flow.state == DECK_READY
     command(stage, 2, ids.CMD_CLOSE_BETTING)
@@ -201,8 +188,7 @@ def test_a_command_that_fails_says_which_warning_stopped_it():
     stage = keyed()
     stage.play(stories.start() + [("", 500, "load", 51)])
     command(stage, 1, ids.CMD_SHUFFLE)
-    stage.until("deck_refused", 60000)
-    stage.run(200)
+    stage.until("deck_refused", 60000, then_ms=200)
     assert stage.peer.results[-1][2:] == [ids.OUTCOME_FAILED, ids.REASON_WARNING, 6]
 
 
@@ -215,8 +201,7 @@ def test_report_only_and_the_observer_role_take_no_command():
 
 
 def test_power_lost_in_a_command_leaves_it_in_doubt_for_ever():
-    stage = keyed()
-    ready(stage)
+    stage = ready(keyed())
     command(stage, 1, ids.CMD_SHUFFLE, run_ms=3000)
     stage.play([("", 0, "cut", 0), ("", 1000, "boot", 0), ("warning_latched", 500, "wait", 0)])
     command(stage, 1, ids.CMD_SHUFFLE)
@@ -253,8 +238,7 @@ def test_power_cut_at_every_write_of_a_command_never_acts_twice():
     Every write on CPython; every fifth on MicroPython, which is too slow here for all of them."""
     for write in range(0, 12, 1 if sys.implementation.name == "cpython" else 5):
         for cut_bytes in (0, 30, 64):
-            stage = keyed()
-            ready(stage)
+            stage = ready(keyed())
             stage.rig.nv.cut_at = stage.rig.nv.writes + write
             stage.rig.nv.cut_bytes = cut_bytes
             stage._to_device(stage.peer.command(1, ids.CMD_SHUFFLE))
@@ -278,8 +262,7 @@ def test_a_rejection_is_told_once_it_is_recorded_and_then_holds_for_ever():
         assert stage.peer.results == []
         if cut:
             stage.play([("", 0, "cut", 0), ("", 2000, "boot", 0)] + stories.clear_by_hand() + stories.shuffle(52))
-        stage.until("deck_verified", 60000)
-        stage.run(500)
+        stage.until("deck_verified", 60000, then_ms=500)
         command(stage, 1, ids.CMD_CLOSE_BETTING)
         told = ids.OUTCOME_DONE if cut else ids.OUTCOME_REJECTED
         assert stage.peer.results[-1][2] == told, "nothing was reported before the cut"
@@ -287,11 +270,9 @@ def test_a_rejection_is_told_once_it_is_recorded_and_then_holds_for_ever():
 
 
 def test_two_roles_have_lanes_of_their_own():
-    stage = keyed()
-    ready(stage)
+    stage = ready(keyed())
     command(stage, 5, ids.CMD_SHUFFLE)
-    stage.until("deck_verified", 60000)
-    stage.run(200)
+    stage.until("deck_verified", 60000, then_ms=200)
     service = at_service_port(stage)
     stage.to_service(service.command(1, ids.CMD_CLOSE_BETTING))
     stage.run(500)
@@ -300,32 +281,28 @@ def test_two_roles_have_lanes_of_their_own():
 
 
 def test_a_command_of_a_newer_host_is_answered_under_its_number():
-    stage = keyed()
-    ready(stage)
+    stage = ready(keyed())
     stage.peer.codes[700] = b"\x04"
     command(stage, 1, 700)
     assert stage.peer.results[-1][:4] == [1, 700, ids.OUTCOME_REJECTED, ids.REASON_UNKNOWN]
 
 
 def test_a_result_is_told_to_the_role_that_gave_the_command_and_to_no_other():
-    stage = keyed()
-    ready(stage)
+    stage = ready(keyed())
     command(stage, 1, ids.CMD_SHUFFLE, run_ms=1000)
     recorder = Peer(KEY, ids.ROLE_RECORDER)
     recorder.hellos = 50
     recorder.seq_last = stage.peer.seq_last
     stage._seat(recorder)  # heard once the table system has been silent for 10 s
     stage.seen = 0
-    stage.until("deck_verified", 60000)
-    stage.run(1000)
+    stage.until("deck_verified", 60000, then_ms=1000)
     assert recorder.welcomes == 1
     assert recorder.results == []
 
 
 def test_done_is_never_said_of_what_was_not_recorded():
     """An acknowledgement in the scan in which a command ends writes a mark: it must not run ahead of the events."""
-    stage = keyed()
-    ready(stage)
+    stage = ready(keyed())
     stage.peer.acknowledges = False
     app = stage.rig.app
     decide = app.decide
@@ -359,8 +336,7 @@ def test_a_warning_can_be_acknowledged_by_command_after_the_journal_was_full():
     stage = keyed()
     stage.play(stories.start() + [("", 500, "load", 51)])
     command(stage, 1, ids.CMD_SHUFFLE)
-    stage.until("deck_refused", 60000)
-    stage.run(500)
+    stage.until("deck_refused", 60000, then_ms=500)
     stage.rig.app.flow.hold = 12
     stage.rig.app.outbox.post(ids.EV_DOOR_CLOSED)
     stage.run(500)

@@ -1,6 +1,6 @@
 """The device's end of the link: nothing lost over a bad link, nothing acknowledged that was never sent."""
 
-from support import GAME, board, check_stage, without_heap
+from support import GAME, board, check_stage, started, without_heap
 
 from firmware.games.flow import DECK_READY, SHUFFLING
 from firmware.image import IN_HOPPER
@@ -70,8 +70,7 @@ def test_a_lossy_link_delays_events_and_loses_none():
 
 
 def test_an_acknowledgement_of_events_never_sent_is_ignored():
-    stage = Stage(board(), GAME, 7)
-    stage.play(stories.start())
+    stage = started()
     stage._to_device(stage.peer.frame(stage.peer.session, ids.CLASS_ACK, ids.EVENT_ACK, [100000]))
     stage.run(100)
     assert stage.rig.app.journal.seq_acked == stage.rig.app.journal.seq_last == 2
@@ -131,8 +130,7 @@ def test_a_status_is_sent_with_at_most_one_integer_and_one_slice_allocated():
     CPython does not say what it allocates; there only the frame itself is checked."""
     import gc
 
-    stage = Stage(board(), GAME, 7)
-    stage.play(stories.start())
+    stage = started()
     reporter = stage.rig.app.reporter
     writer = reporter.link.writer
     now_ms = stage.rig.hal.ticks_ms()
@@ -151,8 +149,7 @@ def test_a_status_is_sent_with_at_most_one_integer_and_one_slice_allocated():
 
 def test_a_status_has_every_number_where_the_table_of_messages_has_it():
     """The app writes its bytes one by one; the other end reads them by the table."""
-    stage = Stage(board(), GAME, 7)
-    stage.play(stories.start())
+    stage = started()
     app = stage.rig.app
     now_ms = stage.rig.hal.ticks_ms()
     app.flow.hold = 3
@@ -182,8 +179,7 @@ def test_a_status_has_every_number_where_the_table_of_messages_has_it():
 
 def test_what_goes_out_with_a_status_does_so_however_long_each_scan_takes():
     """On a device the next scan begins a millisecond or two later; here it would be the same instant."""
-    stage = Stage(board(), GAME, 7)
-    stage.play(stories.start())
+    stage = started()
     reporter = stage.rig.app.reporter
     writer = reporter.link.writer
     now_ms = stage.rig.hal.ticks_ms()
@@ -202,8 +198,7 @@ def test_what_goes_out_with_a_status_does_so_however_long_each_scan_takes():
 
 def test_an_event_that_storage_does_not_give_at_the_moment_is_told_when_it_does():
     """And not as damaged: a host would acknowledge that, and never hear what it was."""
-    stage = Stage(board(), GAME, 7)
-    stage.play(stories.start())
+    stage = started()
     nv = stage.rig.nv
     read = nv.read
     nv.read = lambda address, buf: False
@@ -221,8 +216,7 @@ def test_an_event_that_storage_does_not_give_at_the_moment_is_told_when_it_does(
 def test_nor_is_one_told_as_damaged_that_a_loose_contact_spoils_once():
     """Not given at all, or given with noise in it: the next read is good."""
     for noise in (False, True):
-        stage = Stage(board(), GAME, 7)
-        stage.play(stories.start())
+        stage = started()
         nv = stage.rig.nv
         read = nv.read
         left = [1]
@@ -245,8 +239,7 @@ def test_nor_is_one_told_as_damaged_that_a_loose_contact_spoils_once():
 
 def test_a_record_that_storage_does_not_give_is_not_shown_as_damaged_when_it_is_pulled():
     """A pull of the journal would disclose it. Spoiled once it is read again, not given it waits."""
-    stage = Stage(board(), GAME, 7)
-    stage.play(stories.start())
+    stage = started()
     nv = stage.rig.nv
     read = nv.read
     left = [0]
@@ -288,8 +281,7 @@ def test_events_are_sent_again_without_any_host_too():
 
 
 def test_every_scan_feeds_the_watchdog_and_nothing_else_does():
-    stage = Stage(board(), GAME, 7)
-    stage.play(stories.start())
+    stage = started()
     assert stage.rig.hal.fed == stage.rig.scans > 0
     scans = stage.rig.hal.fed
     stage.rig.cut_power()

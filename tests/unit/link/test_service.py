@@ -9,6 +9,7 @@ from services import (
     device,
     install_frame,
     plug,
+    plugged,
     records,
     rotate_frame,
     rotation,
@@ -87,8 +88,7 @@ def test_what_was_sent_to_the_service_port_before_the_switch_is_not_heard_after_
 
 
 def test_a_key_is_replaced_only_with_the_door_open():
-    stage = device(KEY)
-    plug(stage)
+    stage = plugged()
     assert send(stage, install_frame(NEW_KEY)) == ids.KEY_DOOR_SHUT
     assert key_of(stage) == KEY
     stage.act("open", {})
@@ -112,8 +112,7 @@ def test_an_open_door_alone_replaces_nothing():
 
 
 def test_a_key_is_rotated_with_the_one_in_force():
-    stage = device(KEY)
-    plug(stage)
+    stage = plugged()
     assert send(stage, rotate_frame(rotation(KEY, NEW_KEY))) == ids.KEY_DONE
     assert key_of(stage) == NEW_KEY
     assert changes(stage) == [(2, ids.KEY_ROTATED)]
@@ -121,8 +120,7 @@ def test_a_key_is_rotated_with_the_one_in_force():
 
 
 def test_a_rotation_made_with_another_key_is_refused():
-    stage = device(KEY)
-    plug(stage)
+    stage = plugged()
     assert send(stage, rotate_frame(rotation(THIRD_KEY, NEW_KEY))) == ids.KEY_WRONG
     assert key_of(stage) == KEY
     stage = device()
@@ -134,8 +132,7 @@ def test_a_rotation_made_with_another_key_is_refused():
 def test_a_change_of_which_one_write_fails_is_made_or_not_and_the_journal_says_the_same():
     """Seals and the record of the change name the key in force, until the next boot and after it."""
     for failing in range(2):
-        stage = device(KEY)
-        plug(stage)
+        stage = plugged()
         chip = stage.rig.hal
         writes = []
 
@@ -162,8 +159,7 @@ def test_a_change_of_which_one_write_fails_is_made_or_not_and_the_journal_says_t
 
 
 def test_a_rotation_that_was_recorded_does_nothing_a_second_time():
-    stage = device(KEY)
-    plug(stage)
+    stage = plugged()
     frame = rotate_frame(rotation(KEY, NEW_KEY))
     assert send(stage, frame) == ids.KEY_DONE
     assert send(stage, frame) == ids.KEY_WRONG
@@ -172,8 +168,7 @@ def test_a_rotation_that_was_recorded_does_nothing_a_second_time():
 
 
 def test_a_rotation_with_any_bit_changed_is_refused():
-    stage = device(KEY)
-    plug(stage)
+    stage = plugged()
     body = rotation(KEY, NEW_KEY)
     for bit in range(0, len(body) * 8, STEP_BITS):
         other = bytearray(body)
@@ -183,8 +178,7 @@ def test_a_rotation_with_any_bit_changed_is_refused():
 
 
 def test_a_torn_message_is_no_message():
-    stage = device(KEY)
-    plug(stage)
+    stage = plugged()
     for frame in (rotate_frame(rotation(KEY, NEW_KEY)), install_frame(NEW_KEY)):
         for size in range(1, len(frame) - 1, 3):
             assert send(stage, frame[:size] + b"\0", 20) == -1, size
@@ -206,8 +200,7 @@ def test_no_key_is_changed_in_an_open_round():
 
 
 def shuffling_in_service():
-    stage = device(KEY)
-    plug(stage)
+    stage = plugged()
     stage.play([("", 300, "load", CARDS), ("", 300, "press", "green"), ("", 2000, "wait", 0)])
     assert stage.rig.app.flow.state == SHUFFLING
     return stage
@@ -267,8 +260,7 @@ def test_a_journal_without_room_for_the_record_takes_no_key():
 
 
 def test_storage_that_fails_is_told_and_the_old_key_stays():
-    stage = device(KEY)
-    plug(stage)
+    stage = plugged()
     stage.run(500)
     stage.rig.nv.broken = True
     assert send(stage, rotate_frame(rotation(KEY, NEW_KEY))) == ids.KEY_STORAGE
@@ -285,8 +277,7 @@ def test_power_cut_at_every_write_of_a_change_leaves_one_key_and_a_record_of_it(
     """The old key, or the new one; if it is the new one the journal says so, before the first seal made with it."""
     reached = 0
     for write in range(12):
-        stage = device(KEY)
-        plug(stage)
+        stage = plugged()
         stage.run(500)
         stage.act("cut_at_write", {"write": write, "bytes": 50})
         stage.to_service(rotate_frame(rotation(KEY, NEW_KEY)))
@@ -361,8 +352,7 @@ def test_a_switch_is_believed_when_it_has_stayed_as_it_is():
 
 
 def test_a_device_that_boots_with_the_switch_on_is_in_service():
-    stage = device(KEY)
-    plug(stage)
+    stage = plugged()
     stage.act("boot", {})
     stage.run(1000)
     assert stage.rig.hal.service
@@ -414,8 +404,7 @@ def test_the_key_is_in_no_byte_that_leaves_the_device():
 
 
 def test_a_session_number_of_nobody_gets_no_answer_to_a_question_about_the_journal():
-    stage = device(KEY)
-    plug(stage)
+    stage = plugged()
     stage.to_service(Peer().frame(Session(), ids.CLASS_DIAGNOSTIC, ids.JOURNAL_GET, [0]))
     stage.run(500)
     assert "journal_is" not in stage.service.messages

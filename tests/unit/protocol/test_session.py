@@ -28,6 +28,13 @@ def keyed(role=ids.ROLE_TABLE, mode="table", key=KEY, clear_ack=False, peer_key=
     return stage
 
 
+def at_rest(**settings):
+    """The same, booted and proved empty."""
+    stage = keyed(**settings)
+    stage.play(stories.start())
+    return stage
+
+
 def refused(stage, kind):
     return stage.rig.app.link.refused[kind]
 
@@ -79,8 +86,7 @@ def received(stage, message):
 
 def test_a_welcome_says_which_device_boot_mode_key_events_and_command_it_has():
     for key, role in ((KEY, ids.ROLE_TABLE), (KEY, ids.ROLE_AUDITOR), (b"", ids.ROLE_CLEAR)):
-        stage = keyed(role=role, key=key)
-        stage.play(stories.start())
+        stage = at_rest(role=role, key=key)
         stage.act("boot", {})
         stage.run(3000)
         app = stage.rig.app
@@ -96,8 +102,7 @@ def test_a_welcome_says_which_device_boot_mode_key_events_and_command_it_has():
 
 
 def test_a_refusal_has_its_reason_and_detail():
-    stage = keyed()
-    stage.play(stories.start())
+    stage = at_rest()
     other = Peer(KEY, ids.ROLE_OBSERVER)
     stage.peer.frames = []
     send(stage, other.hello())
@@ -113,8 +118,7 @@ def test_a_refusal_has_its_reason_and_detail():
 
 
 def test_counters_of_the_link_come_by_themselves_and_have_every_number_in_its_place():
-    stage = keyed()
-    stage.play(stories.start())
+    stage = at_rest()
     link = stage.rig.app.link
     for i in range(DROP_KINDS):
         link.reader.drops[i] = 100 + i
@@ -150,8 +154,7 @@ def test_the_wrong_key_gets_nothing_and_acknowledges_nothing():
 
 
 def test_a_forged_acknowledgement_without_the_key_is_refused_and_counted():
-    stage = keyed()
-    stage.play(stories.start())
+    stage = at_rest()
     stage.peer.acknowledges = False
     stage.rig.app.outbox.post(ids.EV_DOOR_OPENED)
     stage.run(100)
@@ -176,8 +179,7 @@ class CountedHmac:
 
 
 def test_a_replay_costs_no_mac_so_that_a_flood_of_them_does_not_slow_scans():
-    stage = keyed()
-    stage.play(stories.start())
+    stage = at_rest()
     peer = stage.peer
     good = peer.frame(peer.session, ids.CLASS_ACK, ids.EVENT_ACK, [2])
     session = stage.rig.app.link.session
@@ -192,8 +194,7 @@ def test_a_replay_costs_no_mac_so_that_a_flood_of_them_does_not_slow_scans():
 
 
 def test_a_wrong_mac_a_replay_a_reflection_and_another_session_are_each_refused_and_counted():
-    stage = keyed()
-    stage.play(stories.start())
+    stage = at_rest()
     peer = stage.peer
     good = peer.frame(peer.session, ids.CLASS_ACK, ids.EVENT_ACK, [2])
     send(stage, good)
@@ -223,8 +224,7 @@ def test_a_wrong_mac_a_replay_a_reflection_and_another_session_are_each_refused_
 
 
 def test_an_old_session_is_dead_once_a_new_one_has_proved_itself():
-    stage = keyed()
-    stage.play(stories.start())
+    stage = at_rest()
     peer = stage.peer
     late = peer.command(1, ids.CMD_SHUFFLE)
     send(stage, peer.hello())
@@ -235,8 +235,7 @@ def test_an_old_session_is_dead_once_a_new_one_has_proved_itself():
 
 
 def test_a_hello_without_the_key_does_not_disturb_a_live_session():
-    stage = keyed()
-    stage.play(stories.start())
+    stage = at_rest()
     number = stage.rig.app.link.session.number
     send(stage, Peer().hello())
     assert refused(stage, admission.REFUSE_ROLE) == 1
@@ -316,8 +315,7 @@ def test_nonces_and_session_numbers_never_repeat_even_with_a_stuck_source():
 
 
 def test_a_session_announces_its_end_before_the_sequence_wraps_and_stops_there():
-    stage = keyed()
-    stage.play(stories.start())
+    stage = at_rest()
     stage.rig.app.link.session.sent = sessions.SEQUENCE_WARN - 1
     stage.peer.frames = []
     stage.run(3000)
@@ -333,8 +331,7 @@ def test_a_session_announces_its_end_before_the_sequence_wraps_and_stops_there()
 
 
 def test_malformed_and_unknown_messages_of_an_authentic_host_are_counted():
-    stage = keyed()
-    stage.play(stories.start())
+    stage = at_rest()
     peer = stage.peer
     peer.codes[ids.CMD_SET_POSITIONS] = b"\x01"
     send(stage, peer.frame(peer.session, ids.CLASS_COMMAND, ids.CMD_SET_POSITIONS, [1]))
@@ -353,8 +350,7 @@ def test_a_flipped_bit_with_a_repaired_crc_is_still_refused():
     """An attacker can compute a CRC; only the MAC stands between a changed byte and belief."""
     from binascii import crc32
 
-    stage = keyed()
-    stage.play(stories.start())
+    stage = at_rest()
     peer = stage.peer
     for at in range(8, 12):
         data = bytearray(peer.frame(peer.session, ids.CLASS_ACK, ids.EVENT_ACK, [1]))[1:-1]
@@ -381,8 +377,7 @@ def test_a_reboot_ends_every_session_and_events_go_on_in_the_next():
 
 
 def test_another_host_takes_over_where_the_first_left_off():
-    stage = keyed(role=ids.ROLE_RECORDER)
-    stage.play(stories.start())
+    stage = at_rest(role=ids.ROLE_RECORDER)
     second = Peer(KEY, ids.ROLE_TABLE)
     stage.peer = second
     send(stage, second.hello())
@@ -394,8 +389,7 @@ def test_another_host_takes_over_where_the_first_left_off():
 
 
 def test_the_clock_is_set_only_by_an_authentic_host_that_does_more_than_read():
-    stage = keyed()
-    stage.play(stories.start())
+    stage = at_rest()
     peer = stage.peer
     send(stage, peer.frame(peer.session, ids.CLASS_TIME, ids.TIME_SET, [200000000]))
     assert peer.messages["time_is"][0] == 200000000
@@ -431,8 +425,7 @@ def test_a_back_off_and_a_silence_stay_over_when_times_wrap():
     from firmware.link.admission import link_alive, link_backoff_s
     from firmware.ticks import ticks_add
 
-    stage = keyed()
-    stage.play(stories.start())
+    stage = at_rest()
     link = stage.rig.app.link
     now_ms = stage.rig.hal.ticks_ms()
     link.backoff_ms = admission.BACKOFF_MS

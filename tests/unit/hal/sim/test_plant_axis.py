@@ -1,6 +1,6 @@
 """Carousel and elevator: where they should be, where they are, and when the difference can be noticed."""
 
-from plants import MECHANISMS, drive, feed, homed, level, machine, names, run
+from plants import MECHANISMS, drive, drive_ms, feed, homed, level, machine, names, run
 
 from hal.sim.oracle import Where, stopped_us
 from hal.sim.stepper import StepAxis
@@ -130,8 +130,7 @@ def test_a_card_cannot_enter_between_two_places_and_moves_back_unharmed():
         assert level(plant, "throat_b") == 1
         assert Where(plant).path == 1 and Where(plant).store == 0
         assert plant.crashes == 0
-        drive(plant, "pick", "transport", "reverse")
-        run(plant, 300)
+        drive_ms(plant, 300, "pick", "transport", "reverse")
         assert plant.hopper == [1] and level(plant, "throat_b") == 0
 
 
@@ -143,8 +142,7 @@ def test_a_card_stopped_at_a_closed_mouth_goes_on_once_a_place_is_there():
     feed(plant)
     plant.axis.real = 3000
     drive(plant)
-    drive(plant, "transport")
-    run(plant, 200)
+    drive_ms(plant, 200, "transport")
     assert plant.slots[3] == [1]
 
 
@@ -191,8 +189,7 @@ def test_nothing_leaves_a_slot_that_is_not_at_the_mouth():
     plant.slots[3] = [2]
     plant.add_fault({"fault": "axis_slip", "move": 1, "thousandths": 500})
     moved(plant, 3)
-    drive(plant, "ejector", "outfeed")
-    run(plant, 500)
+    drive_ms(plant, 500, "ejector", "outfeed")
     assert plant.tray == [] and Where(plant).store == 2
     assert stopped_us(plant, 2) > 400000
 

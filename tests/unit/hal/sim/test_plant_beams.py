@@ -1,6 +1,6 @@
 """What the lines show of what is so: bounce, darkness, and beams that are stuck, blind, noisy or dusty."""
 
-from plants import drive, feed, level, line, machine, names, run
+from plants import drive, drive_ms, feed, level, line, machine, names, run
 from support import raises
 
 from firmware.image import INPUTS, Inputs
@@ -65,8 +65,7 @@ def test_the_stop_order_reacts_to_the_first_raw_edge():
     plant = machine(bounce_us=500)
     plant.load([1])
     plant.stop_after(0, plant.line_a, 0)
-    drive(plant, "pick")
-    edges = run(plant, 200)
+    edges = drive_ms(plant, 200, "pick")
     rise_us = next(t_us for name, _value, t_us in edges if name == "throat_a")
     body = plant.throat.bodies[0]
     assert plant.outputs[0] == 0
@@ -98,8 +97,7 @@ def test_a_beam_that_is_blocked_before_during_and_after_the_dark_shows_no_edge()
 def test_a_card_that_passes_in_the_dark_is_where_it_is_when_the_light_returns():
     plant = machine()
     plant.load([1])
-    drive(plant, "pick", "dark")
-    run(plant, 40)
+    drive_ms(plant, 40, "pick", "dark")
     while plant.throat.bodies == [] or plant.throat.bodies[0].position(plant.now_us) < 40000:
         run(plant, 1)
     drive(plant)
@@ -158,8 +156,7 @@ def test_what_a_lying_beam_brings_about_is_no_crash():
         plant.add_fault({"fault": "beam_blind", "line": lying})
         plant.load([1])
         plant.jam("throat", 0, 60000)
-        drive(plant, "pick", "transport")
-        run(plant, 300)
+        drive_ms(plant, 300, "pick", "transport")
         plant.move(1, False)
         assert plant.crashes == crashes
         plant = machine()

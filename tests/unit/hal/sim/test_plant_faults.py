@@ -1,6 +1,6 @@
 """Each fault does what its table says, where and when it says, and to the same cards for the same seed."""
 
-from plants import drive, feed, homed, level, machine, names, run
+from plants import drive, drive_ms, feed, homed, level, machine, names, run
 from support import raises
 
 from hal.sim.faults import FAULTS
@@ -91,17 +91,14 @@ def test_jams_stop_a_card_for_good_at_each_place():
     ):
         plant = one(kind, {"fault": "jam", "place": place, "card": 0, "at_um": at_um})
         feed(plant)
-        drive(plant, "pick", "transport")
-        run(plant, 300)
+        drive_ms(plant, 300, "pick", "transport")
         assert plant.throat.bodies[0].x_um == x_um
-        drive(plant, "pick", "transport", "reverse")
-        run(plant, 300)
+        drive_ms(plant, 300, "pick", "transport", "reverse")
         assert plant.throat.bodies[0].x_um == x_um, "back neither"
     plant = homed(machine())
     plant.slots[0] = [1]
     plant.jam("exit", 0, 40000)
-    drive(plant, "ejector", "outfeed")
-    run(plant, 500)
+    drive_ms(plant, 500, "ejector", "outfeed")
     assert level(plant, "exit") == 1 and stopped_us(plant, 3) > 300000
 
 
@@ -111,10 +108,8 @@ def test_a_stalled_card_is_freed_by_so_many_moves_back():
         feed(plant)
         for _ in range(jogs):
             assert plant.throat.bodies[0].x_um == 60000
-            drive(plant, "transport", "reverse")
-            run(plant, 8)
-            drive(plant, "transport")
-            run(plant, 150)
+            drive_ms(plant, 8, "transport", "reverse")
+            drive_ms(plant, 150, "transport")
         assert plant.slots[plant.axis.slot] == [4] and plant.crashes == 0
 
 
@@ -122,12 +117,10 @@ def test_a_card_stalled_at_the_exit_is_freed_by_starting_the_outfeed_again():
     plant = homed(machine())
     plant.slots[0] = [1]
     plant.add_fault({"fault": "stall", "place": "exit", "card": 0, "at_um": 40000})
-    drive(plant, "ejector", "outfeed")
-    run(plant, 300)
+    drive_ms(plant, 300, "ejector", "outfeed")
     assert plant.tray == []
     drive(plant)
-    drive(plant, "outfeed")
-    run(plant, 300)
+    drive_ms(plant, 300, "outfeed")
     assert plant.tray == [1]
 
 
@@ -149,8 +142,7 @@ def test_a_card_lost_at_the_exit_leaves_its_slot_and_is_seen_by_no_beam():
     drive(plant, "ejector", "outfeed")
     assert names(run(plant, 500)) == [("ejector", 1)]
     assert plant.lost == [1] and Where(plant).store == 0
-    drive(plant)
-    run(plant, 100)
+    drive_ms(plant, 100)
     plant.move(1, False)
     assert plant.crashes == 0
 
@@ -165,8 +157,7 @@ def test_a_stuck_ejector_stays_where_it_is_until_it_is_free():
         assert names(run(plant, 999)) == []
         assert ("tray", 1) in names(run(plant, 500)), "the motor is still on"
         plant.add_fault({"fault": "ejector_stuck"})
-        drive(plant)
-        run(plant, 1000)
+        drive_ms(plant, 1000)
         assert level(plant, "ejector") == 1
         plant.repair()
         run(plant, 400)
@@ -176,10 +167,8 @@ def test_a_stuck_ejector_stays_where_it_is_until_it_is_free():
 def test_an_arm_that_sticks_on_its_way_home_arrives_when_it_is_free():
     for kind in ("carousel", "shelves"):
         plant = homed(machine(kind))
-        drive(plant, "ejector")
-        run(plant, 500)
-        drive(plant)
-        run(plant, 30)
+        drive_ms(plant, 500, "ejector")
+        drive_ms(plant, 30)
         plant.add_fault({"fault": "ejector_stuck", "for_ms": 1000})
         run(plant, 900)
         assert level(plant, "ejector") == 1
@@ -221,8 +210,7 @@ def test_a_slow_card_lands_later_and_is_under_way_meanwhile():
     plant = homed(machine())
     plant.slots[0] = [1]
     plant.add_fault({"fault": "tray_slow", "card": 0, "us": 300000})
-    drive(plant, "ejector", "outfeed")
-    run(plant, 300)
+    drive_ms(plant, 300, "ejector", "outfeed")
     assert level(plant, "exit") == 0 and level(plant, "tray") == 0 and Where(plant).path == 1
     run(plant, 300)
     assert plant.tray == [1] and level(plant, "tray") == 1
@@ -308,16 +296,13 @@ def test_a_card_stalled_by_chance_is_not_stalled_the_same_way_when_picked_again(
         plant = machine("shoe")
         plant.add_fault({"fault": "jam", "place": "throat", "at_um": 20000, "ppm": 500000})
         plant.load([card])
-        drive(plant, "pick")
-        run(plant, 60)
+        drive_ms(plant, 60, "pick")
         body = plant.throat.bodies[0]
         if body.jam_um < 1 << 60:
             continue
-        drive(plant, "pick", "reverse")
-        run(plant, 200)
+        drive_ms(plant, 200, "pick", "reverse")
         assert plant.hopper == [card]
-        drive(plant, "pick")
-        run(plant, 200)
+        drive_ms(plant, 200, "pick")
         freed += 1 if plant.throat.bodies[0].jam_um < 1 << 60 else 0
     assert 3 <= freed <= 14
 
@@ -325,18 +310,14 @@ def test_a_card_stalled_by_chance_is_not_stalled_the_same_way_when_picked_again(
 def test_a_stuck_arm_comes_home_once_it_is_free():
     for kind in ("carousel", "shelves"):
         plant = homed(machine(kind))
-        drive(plant, "ejector")
-        run(plant, 10)
+        drive_ms(plant, 10, "ejector")
         plant.add_fault({"fault": "ejector_stuck", "for_ms": 2000})
-        drive(plant)
-        run(plant, 1500)
+        drive_ms(plant, 1500)
         assert level(plant, "ejector") == 1
         run(plant, 1500)
-        drive(plant)
-        run(plant, 1000)
+        drive_ms(plant, 1000)
         assert level(plant, "ejector") == 0
-        drive(plant, "ejector")
-        run(plant, 400)
+        drive_ms(plant, 400, "ejector")
         drive(plant)
         plant.add_fault({"fault": "ejector_stuck", "for_ms": 2000})
         run(plant, 1500)

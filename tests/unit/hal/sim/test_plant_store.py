@@ -1,6 +1,6 @@
 """Outlet, shelves, pusher, lift, tray and hands: where cards come to lie, and that none ever vanishes."""
 
-from plants import drive, feed, homed, level, machine, names, run
+from plants import drive, drive_ms, feed, homed, level, machine, names, run
 
 from hal.sim.oracle import Where, is_moving
 
@@ -27,20 +27,16 @@ def test_shelves_keep_the_order_of_arrival_and_the_pusher_keeps_it_too():
 def test_a_pusher_called_back_early_pushes_nothing():
     plant = homed(machine("shelves"))
     plant.slots[0] = [1]
-    drive(plant, "ejector")
-    run(plant, 200)
-    drive(plant)
-    run(plant, 1000)
+    drive_ms(plant, 200, "ejector")
+    drive_ms(plant, 1000)
     assert plant.slots[0] == [1] and plant.tray == []
 
 
 def test_the_lift_brings_the_tray_back_to_the_hopper_if_it_runs_long_enough():
     plant = homed(machine("shelves"))
     plant.put_in_tray([1, 2, 3])
-    drive(plant, "outfeed")
-    run(plant, 1499)
-    drive(plant)
-    run(plant, 100)
+    drive_ms(plant, 1499, "outfeed")
+    drive_ms(plant, 100)
     assert plant.tray == [1, 2, 3]
     plant.edges = []
     drive(plant, "outfeed")
@@ -60,13 +56,10 @@ def test_two_passes_of_radix_distribution_sort_any_order():
         for shelf in range(20):
             plant.move(shelf - plant.axis.slot, False)
             run(plant, 1500)
-            drive(plant, "ejector")
-            run(plant, 301)
-            drive(plant)
-            run(plant, 301)
+            drive_ms(plant, 301, "ejector")
+            drive_ms(plant, 301)
         if digit(20) == 0:
-            drive(plant, "outfeed")
-            run(plant, 1501)
+            drive_ms(plant, 1501, "outfeed")
             drive(plant)
     assert plant.take() == list(range(64))
     assert plant.crashes == 0
@@ -123,8 +116,7 @@ def test_a_shoe_card_past_the_exit_falls_whatever_the_rollers_do():
     drive(plant, "pick", "transport")
     while ("exit", 0) not in names(run(plant, 1)):
         pass
-    drive(plant)
-    run(plant, 50)
+    drive_ms(plant, 50)
     assert plant.tray == [4]
 
 
@@ -143,8 +135,7 @@ def _pass_the_exit(kind, ms=1000):
     for now in range(ms):
         if ("exit", 0) in names(run(plant, 1)) and passed < 0:
             passed = now
-    drive(plant)
-    run(plant, 500)
+    drive_ms(plant, 500)
     return plant, passed
 
 
@@ -163,11 +154,9 @@ def test_a_shoe_card_before_the_exit_stops_with_the_rollers_and_comes_back():
     drive(plant, "pick", "transport")
     while not level(plant, "exit"):
         run(plant, 1)
-    drive(plant)
-    run(plant, 200)
+    drive_ms(plant, 200)
     assert level(plant, "exit") == 1 and not is_moving(plant)
-    drive(plant, "pick", "transport", "reverse")
-    run(plant, 300)
+    drive_ms(plant, 300, "pick", "transport", "reverse")
     assert plant.hopper == [4] and level(plant, "exit") == 0
     assert plant.crashes == 0
 
@@ -191,8 +180,7 @@ def test_the_sum_of_all_places_never_changes_and_a_hand_finds_every_card():
             plant.slots[1] = [40]
             plant.put_in += 1
         for _ in range(300):
-            drive(plant, "pick", "transport")
-            run(plant, 4)
+            drive_ms(plant, 4, "pick", "transport")
             assert Where(plant).total() == plant.put_in
         where = Where(plant)
         assert where.lost == 1 and where.path >= 1

@@ -1,6 +1,6 @@
 """Hopper and throat: both ways, slip, double feeds, cards that run into each other; the same part in three machines."""
 
-from plants import drive, feed, level, machine, names, run
+from plants import drive, drive_ms, feed, level, machine, names, run
 
 from hal.sim.oracle import Where, stopped_us
 
@@ -65,11 +65,9 @@ def test_a_card_moved_back_uncovers_the_beams_in_reverse_and_lies_on_the_pile_ag
 def test_the_last_card_back_in_the_hopper_shows_on_its_beam():
     plant = machine()
     plant.load([1])
-    drive(plant, "pick")
-    run(plant, 60)
+    drive_ms(plant, 60, "pick")
     assert level(plant, "hopper") == 0
-    drive(plant, "pick", "reverse")
-    run(plant, 300)
+    drive_ms(plant, 300, "pick", "reverse")
     assert level(plant, "hopper") == 1 and plant.hopper == [1]
 
 
@@ -79,8 +77,7 @@ def test_a_jog_back_and_forth_counts_each_beam_passage_as_it_happens():
     drive(plant, "pick", "transport")
     while not level(plant, "throat_b"):
         run(plant, 1)
-    drive(plant, "pick", "transport", "reverse")
-    edges = run(plant, 12)
+    edges = drive_ms(plant, 12, "pick", "transport", "reverse")
     drive(plant, "pick", "transport")
     edges = [name for name in names(edges + run(plant, 300)) if name[0] == "throat_b"]
     assert edges == [("throat_b", 0), ("throat_b", 1), ("throat_b", 0)]
@@ -94,8 +91,7 @@ def test_transport_alone_lets_go_of_a_card_it_has_moved_back_behind_the_nip():
     while not level(plant, "throat_b"):
         run(plant, 1)
     run(plant, 10)
-    drive(plant, "transport", "reverse")
-    run(plant, 200)
+    drive_ms(plant, 200, "transport", "reverse")
     body = plant.throat.bodies[0]
     assert not body.moving
     assert body.x_um == plant.throat.nip_um - 1 - plant.throat.brake_um
@@ -104,8 +100,7 @@ def test_transport_alone_lets_go_of_a_card_it_has_moved_back_behind_the_nip():
 def test_a_reversed_pick_roller_takes_no_card():
     plant = machine()
     plant.load([1, 2])
-    drive(plant, "pick", "reverse")
-    run(plant, 500)
+    drive_ms(plant, 500, "pick", "reverse")
     assert plant.throat.bodies == [] and plant.hopper == [1, 2]
 
 
@@ -113,8 +108,7 @@ def test_turning_back_is_no_try_to_pick():
     plant = machine()
     plant.load([1])
     plant.add_fault({"fault": "misfeed", "card": 0, "times": 1})
-    drive(plant, "pick", "reverse")
-    run(plant, 300)
+    drive_ms(plant, 300, "pick", "reverse")
     drive(plant)
     assert ("throat_a", 1) not in names(feed(plant))
     assert ("throat_a", 1) in names(feed(plant))
@@ -124,10 +118,8 @@ def test_a_card_moved_back_to_the_hopper_keeps_its_number_for_faults():
     plant = machine("shoe")
     plant.load([1, 2, 3])
     plant.add_fault({"fault": "face_up", "card": 1})
-    drive(plant, "pick")
-    run(plant, 60)
-    drive(plant, "pick", "reverse")
-    run(plant, 300)
+    drive_ms(plant, 60, "pick")
+    drive_ms(plant, 300, "pick", "reverse")
     drive(plant)
     assert [("face", 1) in names(feed(plant)) for _ in range(3)] == [False, True, False]
 
@@ -138,11 +130,9 @@ def test_a_card_is_read_again_only_when_it_comes_forwards_again():
     drive(plant, "pick")
     while not plant.card_codes:
         run(plant, 1)
-    drive(plant, "pick", "reverse")
-    run(plant, 20)
+    drive_ms(plant, 20, "pick", "reverse")
     assert plant.throat.bodies[0].x_um < 46000 and plant.card_codes == 1
-    drive(plant, "pick", "transport")
-    run(plant, 200)
+    drive_ms(plant, 200, "pick", "transport")
     assert plant.card_codes == 2
 
 
@@ -150,8 +140,7 @@ def test_a_card_behind_a_jammed_one_stops_at_its_tail():
     plant = machine("shoe")
     plant.load([1, 2])
     plant.add_fault({"fault": "jam", "place": "throat", "card": 0, "at_um": 100000})
-    drive(plant, "pick", "transport")
-    run(plant, 1000)
+    drive_ms(plant, 1000, "pick", "transport")
     front, rear = plant.throat.bodies
     assert front.x_um == 100000
     assert rear.x_um == front.x_um - front.length_um
@@ -214,8 +203,7 @@ def test_a_double_feed_moved_back_is_two_cards_in_their_old_order():
     drive(plant, "pick")
     while not level(plant, "opacity"):
         run(plant, 1)
-    drive(plant, "pick", "reverse")
-    run(plant, 300)
+    drive_ms(plant, 300, "pick", "reverse")
     assert plant.hopper == [1, 2, 3]
     assert level(plant, "opacity") == 0
     drive(plant)
@@ -268,8 +256,7 @@ def test_a_stop_order_is_not_undone_by_a_scan_that_has_not_seen_the_edge():
     plant = machine()
     plant.load([1])
     plant.stop_after(0, plant.line_a, 0)
-    drive(plant, "pick", "transport")
-    run(plant, 100)
+    drive_ms(plant, 100, "pick", "transport")
     assert plant.outputs[0] == 0
     drive(plant, "pick", "transport")
     assert plant.outputs[0] == 0
@@ -291,6 +278,5 @@ def test_a_motor_turning_on_a_stopped_card_is_timed_from_the_moment_both_are_tru
     drive(plant, "pick")
     assert stopped_us(plant, 1) == 0
     run(plant, 50)
-    drive(plant, "pick", "transport")
-    run(plant, 30)
+    drive_ms(plant, 30, "pick", "transport")
     assert stopped_us(plant, 1) == 30000
