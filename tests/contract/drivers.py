@@ -92,15 +92,23 @@ class Driver:
         """Let what interrupts do be done."""
         self.run(10 + self.late_us)
 
-    def sample(self):
+    def sample(self, after_us=0):
         """New edges: line, level, microsecond."""
+        if after_us:
+            self.run(after_us)
+        self.show()
         inp = self.inp
         inp.edge_count = 0
         self.hal.sample(inp)
         return [(INPUTS[inp.edge[i] >> 1], inp.edge[i] & 1, inp.edge_us[i]) for i in range(inp.edge_count)]
 
-    def set_line(self, name, level):
+    def show(self):
+        """Let the pins of a chip follow the plant."""
+
+    def set_line(self, name, level, then_us=0):
         self.plant.set_line(LINE[name], level, self.plant.now_us)
+        if then_us:
+            self.run(then_us)
 
     def storm(self, names, hz):
         """Square waves on these lines while time runs, evenly out of phase; to be ended by its `stop`."""
@@ -273,9 +281,8 @@ class BoardDriver(Driver):
     def run(self, us):
         self.world.run(us)
 
-    def sample(self):
+    def show(self):
         self.world.show()
-        return Driver.sample(self)
 
     def link_service(self, on):
         with self.world:

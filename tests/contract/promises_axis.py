@@ -13,8 +13,7 @@ def home_is_found_from_anywhere(driver, kind):
     for seed in (7, 53):
         board = _make(driver, kind, seed)
         board.hal.move(0, True)
-        board.run(1000)
-        board.sample()
+        board.sample(after_us=1000)
         assert board.inp.axis == MOVING
         assert board.settle_axis() == REST
         assert board.plant.axis.slot == 0 and board.plant.axis.fits()
@@ -114,8 +113,7 @@ def a_halted_axis_can_be_homed(driver, kind):
         board.run(busy_us)
         board.hal.all_off()
         at = board.plant.axis.slot
-        board.run(200000)
-        board.sample()
+        board.sample(after_us=200000)
         assert (board.inp.axis, board.plant.axis.slot) == (REST, at)
         assert board.home() == REST
         assert board.plant.axis.slot == 0
@@ -127,6 +125,5 @@ def a_halted_axis_can_be_homed(driver, kind):
 def a_board_without_axis_is_at_rest(driver, kind):
     board = driver.make(kind)
     board.drive(transport=1)
-    board.run(1000)
-    board.sample()
+    board.sample(after_us=1000)
     assert board.inp.axis == REST

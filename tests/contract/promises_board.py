@@ -85,8 +85,7 @@ def idle_ends_early_when_there_is_something_to_scan_for(driver, kind):
     board.plant.press(5)  # anything that is over after a while; the line is of no interest here
     board.hal.idle(200)
     board.sample()
-    board.run(200000)
-    board.sample()
+    board.sample(after_us=200000)
     board.plant.door(True)
     before_us = board.plant.now_us
     board.hal.idle(200)

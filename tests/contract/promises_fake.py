@@ -99,8 +99,7 @@ def a_held_roller_does_not_even_twitch(driver, kind):
     board = driver.make(kind)
     board.drive(pick=1)
     board.hal.stop_after(OUTPUT["pick"], LINE["throat_a"], 0)
-    board.set_line("throat_a", 1)
-    board.run(10)
+    board.set_line("throat_a", 1, then_us=10)
     switches = board.world.switches
     board.drive(pick=1, lamp_red=1)
     assert board.world.switches == switches
@@ -254,8 +253,7 @@ def a_caller_that_never_idles_sees_buttons_too(driver, kind):
     board = driver.make(kind)
     board.set_line("button_green", 1)
     for _ in range(30):
-        board.run(2000)
-        board.sample()
+        board.sample(after_us=2000)
     assert board.raw("button_green") == 1
 
 
@@ -279,8 +277,7 @@ def the_console_is_not_even_loaded_before_somebody_turns_the_switch(driver, kind
     """What types at the console of a shoe types into nothing."""
     board = driver.make(kind)
     board.service_receive(b"import os")
-    board.run(5000)
-    board.sample()
+    board.sample(after_us=5000)
     assert board.hal.link_readinto(bytearray(16)) == 0
     assert len(board.world.usb.received) == 9
 

@@ -31,11 +31,9 @@ def edges_come_in_time_order_with_their_microsecond(driver, kind):
     board = driver.make(kind)
     passed = (("hopper", 1), ("throat_a", 1), ("door", 1), ("throat_a", 0))
     start_us = MASK - 2500
-    board.run(start_us - board.hal.ticks_us())
-    board.sample()
+    board.sample(after_us=start_us - board.hal.ticks_us())
     for line, level in passed:
-        board.set_line(line, level)
-        board.run(1700)
+        board.set_line(line, level, then_us=1700)
     edges = board.sample()
     assert [(name, level) for name, level, _ in edges] == list(passed)
     assert edges[0][2] > edges[-1][2], "no wrap"
@@ -51,8 +49,7 @@ def every_bounce_is_an_edge(driver, kind):
     board = driver.make(kind, bounce_us=300)
     most = 0
     for passage in range(8):
-        board.set_line("tray", 1 - passage % 2)
-        board.run(1000)
+        board.set_line("tray", 1 - passage % 2, then_us=1000)
         levels = [level for name, level, _ in board.sample() if name == "tray"]
         assert levels == [(passage + 1 + i) % 2 for i in range(len(levels))]
         assert len(levels) % 2 == 1
@@ -75,8 +72,7 @@ def more_edges_than_fit_are_said_to_be_lost(driver, kind):
     for count in (100, 101):
         board = driver.make(kind)
         for i in range(count):
-            board.set_line("throat_a", (i + 1) % 2)
-            board.run(100)
+            board.set_line("throat_a", (i + 1) % 2, then_us=100)
         board.soon()
         board.sample()
         assert board.inp.edge_lost
@@ -91,8 +87,7 @@ def levels_are_right_when_the_image_is_full(driver, kind):
     board = driver.make(kind)
     for i in range(15):
         board.set_line("throat_a", (i + 1) % 2)
-        board.set_line("throat_b", i % 2)
-        board.run(100)
+        board.set_line("throat_b", i % 2, then_us=100)
     board.inp.edge_count = 25
     board.hal.sample(board.inp)
     assert board.inp.edge_lost
@@ -103,8 +98,7 @@ def levels_are_right_when_the_image_is_full(driver, kind):
 def as_many_edges_as_the_image_holds_are_all_there(driver, kind):
     board = driver.make(kind)
     for i in range(31):
-        board.set_line("throat_a", (i + 1) % 2)
-        board.run(400)
+        board.set_line("throat_a", (i + 1) % 2, then_us=400)
     edges = board.sample()
     assert len(edges) == 31 and not board.inp.edge_lost
     assert [level for _, level, _ in edges] == [(i + 1) % 2 for i in range(31)]
@@ -125,8 +119,7 @@ def what_the_slot_beam_sees_at_power_on_is_nobodys_business(driver, kind):
 @promise(ROLLERS)
 def what_is_there_at_power_on_is_a_level_and_no_edge(driver, kind):
     board = driver.make(kind)
-    board.set_line("hopper", 1)
-    board.run(100)
+    board.set_line("hopper", 1, then_us=100)
     board.sample()
     board.restart()
     edges = board.sample()
@@ -153,8 +146,7 @@ def the_slot_beam_is_0_unless_watched_and_its_edges_say_so(driver, kind):
     board.plant.slots[board.plant.axis.slot].append(1)
     board.run(10000)
     board.plant.look()
-    board.run(100)
-    assert board.sample() == [] and board.raw("slot") == 0
+    assert board.sample(after_us=100) == [] and board.raw("slot") == 0
     board.drive(watch_slot=True)
     board.run(100)
     assert [(name, level) for name, level, _ in board.sample()] == [("slot", 1)]
@@ -255,8 +247,7 @@ def a_later_order_replaces_one_whose_time_runs_already(driver, kind):
     board = driver.make(kind)
     board.drive(pick=1, transport=1)
     board.hal.stop_after(OUTPUT["pick"], LINE["throat_a"], 5000)
-    board.set_line("throat_a", 1)
-    board.run(1000)
+    board.set_line("throat_a", 1, then_us=1000)
     board.hal.stop_after(OUTPUT["transport"], LINE["throat_b"], 0)
     board.run(10000)
     assert board.outputs()[:2] == [1, 1]
@@ -285,13 +276,11 @@ def all_off_is_off_from_any_state(driver, kind):
         board.drive(pick=1, transport=1, ejector=1, outfeed=1, reverse=1, dark=1)
         if "axis" in board.config:
             board.hal.move(0, True)
-        board.run(busy_us)
-        board.sample()
+        board.sample(after_us=busy_us)
         board.hal.all_off()
         board.hal.all_off()
         assert board.outputs() == [0] * 6
-        board.run(1000)
-        board.sample()
+        board.sample(after_us=1000)
         assert board.inp.axis == REST
         # The order to stop is forgotten too: what is switched on now stays on.
         for i in range(len(board.level)):

@@ -16,13 +16,11 @@ QUIET_US = 120000  # 50 ms in which edges do not count, and as much again where 
 def _quiet(board):
     """Until noise is forgotten; how long that took."""
     began_us = board.plant.now_us
-    board.run(1000)
-    board.sample()
+    board.sample(after_us=1000)
     while board.inp.noisy != NO_LINE:
         assert board.plant.now_us - began_us < QUIET_US, "noise is over, and still called noise"
         assert board.inp.edge_lost
-        board.run(2000)
-        board.sample()
+        board.sample(after_us=2000)
     return board.plant.now_us - began_us
 
 
@@ -60,8 +58,7 @@ def a_storm_on_any_lines_stops_the_motors_and_names_one_of_them(driver, kind):
             # A scan that began before still believes the rollers to be running.
             board.drive(pick=1, transport=1)
             assert board.outputs()[:2] == [0, 0]
-            board.run(SCAN_US)
-            board.sample()
+            board.sample(after_us=SCAN_US)
             storm.stop()
             assert _quiet(board) >= 40000
             _counts_again(board, names)
@@ -91,8 +88,7 @@ def a_line_just_above_its_rate_is_noise_by_its_25th_edge_whatever_other_lines_do
         board.set_line("door", 1)
         storm = board.storm(("exit",), hz)
         for _ in range(12):  # 9.6 ms; 25 edges at 3,060 a second take 8.2
-            board.run(800)
-            board.sample()
+            board.sample(after_us=800)
         assert board.inp.noisy == LINE["exit"] and board.outputs()[0] == 0, hz
         storm.stop()
 
@@ -101,12 +97,10 @@ def a_line_just_above_its_rate_is_noise_by_its_25th_edge_whatever_other_lines_do
 def a_storm_that_goes_on_is_noise_as_long_as_it_does(driver, kind):
     board = driver.make(kind)
     storm = board.storm(("exit",), 20000)
-    board.run(SCAN_US)
-    board.sample()
+    board.sample(after_us=SCAN_US)
     seen = []
     for _ in range(40):
-        board.run(5000)
-        board.sample()
+        board.sample(after_us=5000)
         seen.append(board.inp.noisy)
         assert board.inp.edge_lost and board.inp.edge_count == 0
     assert seen == [LINE["exit"]] * 40
@@ -121,15 +115,13 @@ def noise_that_moves_to_another_line_names_the_line_that_is_noisy_now(driver, ki
         board = driver.make(kind)
         storm = board.storm(("exit",), hz)
         for _ in range(3):
-            board.run(SCAN_US)
-            board.sample()
+            board.sample(after_us=SCAN_US)
         assert board.inp.noisy == LINE["exit"], hz
         storm.stop()
         storm = board.storm(("tray",), hz)
         moved_us = board.plant.now_us
         for _ in range(40):
-            board.run(SCAN_US)
-            board.sample()
+            board.sample(after_us=SCAN_US)
             late = board.plant.now_us - moved_us >= QUIET_US
             assert board.inp.noisy == LINE["tray"] or (not late and board.inp.noisy == LINE["exit"]), hz
             assert board.inp.edge_lost and board.inp.edge_count == 0
@@ -146,8 +138,7 @@ def idle_ends_when_a_storm_begins_and_not_at_every_edge_of_it(driver, kind):
     board.hal.idle(200)
     assert board.plant.now_us - before_us < 8000 + board.verb_us
     for _ in range(5):
-        board.run(2000)
-        board.sample()
+        board.sample(after_us=2000)
     before_us = board.plant.now_us
     board.hal.idle(20)
     assert board.plant.now_us - before_us >= 20000
@@ -179,8 +170,7 @@ def cards_with_bounces_on_every_line_are_never_noise(driver, kind):
     board = driver.make(kind, bounce_us=300)
     for passage in range(20):
         for name in LINES:
-            board.set_line(name, 1 - passage % 2)
-            board.run(800)
+            board.set_line(name, 1 - passage % 2, then_us=800)
         board.sample()
         assert not board.inp.edge_lost and board.inp.noisy == NO_LINE
         assert [board.raw(name) for name in LINES] == [1 - passage % 2] * len(LINES)
@@ -190,8 +180,7 @@ def cards_with_bounces_on_every_line_are_never_noise(driver, kind):
 def edges_before_the_first_sample_are_nobodys_loss(driver, kind):
     board = driver(driver.make(kind).config)
     for i in range(101):
-        board.set_line("tray", (i + 1) % 2)
-        board.run(500)
+        board.set_line("tray", (i + 1) % 2, then_us=500)
     edges = board.sample()
     assert edges == [] and board.raw("tray") == 1
     assert not board.inp.edge_lost and board.inp.noisy == NO_LINE
@@ -237,8 +226,7 @@ def random_edges_all_come_with_their_time_across_every_wrap(driver, kind):
     """For 1.5 s: the time wraps, and so does whatever shorter count a port stamps with. Samples come when they like."""
     for seed in SEEDS[:1] if driver.late_us else SEEDS + (_clock_seed(),):
         board = driver.make(kind)
-        board.run(MASK - 700000 - board.hal.ticks_us())
-        board.sample()
+        board.sample(after_us=MASK - 700000 - board.hal.ticks_us())
         expected, found = [], []
         last_us = {}
         began_us = board.plant.now_us

@@ -28,8 +28,7 @@ def test_a_storm_masks_every_line_and_stops_the_motors_before_any_sample():
         assert [pad for pad in pads if pad.handler] == []
         storm.stop()
         for _ in range(60):
-            board.run(2000)
-            board.sample()
+            board.sample(after_us=2000)
         assert [pad for pad in pads if not pad.handler] == []
 
 
@@ -71,8 +70,7 @@ def test_an_image_that_overflows_because_no_sample_came_is_no_noise():
         board.drive(pick=1)
         board.sample()
         for step in range(40):
-            board.set_line("exit", 1 - step % 2)
-            board.run(1000)
+            board.set_line("exit", 1 - step % 2, then_us=1000)
         board.sample()
         assert board.inp.edge_lost
         assert board.inp.noisy == 255, driver

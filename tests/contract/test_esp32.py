@@ -18,10 +18,8 @@ def test_an_edge_whose_handler_found_no_room_is_seen_at_the_next_look():
     world = board.world
     world.busy = True
     for i in range(9):
-        board.set_line("hopper", (i + 1) % 2)
-        board.run(50)
-    board.set_line("exit", 1)
-    board.run(50)
+        board.set_line("hopper", (i + 1) % 2, then_us=50)
+    board.set_line("exit", 1, then_us=50)
     world.busy = False
     world.handle()
     assert world.dropped == 2
@@ -37,8 +35,7 @@ def full_queue():
     board.world.busy = True
     for _ in range(8):
         board.world.schedule(lambda nothing: None, None)
-    board.set_line("exit", 1)
-    board.run(10)
+    board.set_line("exit", 1, then_us=10)
     return board
 
 
@@ -77,8 +74,7 @@ def test_a_stop_whose_handler_found_no_room_comes_with_the_next_look():
     world.busy = True
     for _ in range(8):
         world.schedule(lambda nothing: None, None)
-    board.set_line("throat_a", 1)
-    board.run(10)
+    board.set_line("throat_a", 1, then_us=10)
     world.busy = False
     world.handle()
     assert board.outputs()[0] == 1

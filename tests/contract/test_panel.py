@@ -71,8 +71,7 @@ def test_a_bus_that_a_chip_holds_after_a_reset_is_clocked_free():
             board = driver.make("shoe")
             board.world.hold_bus(clocks)
             board.restart()
-            board.run(5000)
-            board.sample()
+            board.sample(after_us=5000)
             board.set_line("button_ack", 1)
             assert _polls(board, 4) == [("button_ack", 1)], clocks
 
@@ -91,8 +90,7 @@ def test_a_bus_that_is_held_for_good_costs_the_panel_and_nothing_else():
         board = driver.make("shoe")
         board.world.hold_bus(1000)
         board.restart()
-        board.run(5000)
-        board.sample()
+        board.sample(after_us=5000)
         board.set_line("button_ack", 1)
         board.set_line("door", 1)
         assert [edge for edge in _polls(board, 20) if edge[0] != "door"] == []

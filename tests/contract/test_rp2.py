@@ -87,8 +87,7 @@ def test_a_mark_that_single_steps_do_not_find_is_a_lost_axis():
         board = board_at(kind, 700)
         board.hal.move(0, True)
         for _ in range(1000):
-            board.run(2000)
-            board.sample()
+            board.sample(after_us=2000)
             if board.hal.axis._home_at >= 0:
                 board.world.axis.mark_hidden = True
                 board.world.show()
@@ -142,8 +141,7 @@ def test_a_halted_search_can_be_begun_again():
         elevator.hal.move(0, True)
         elevator.run(busy_us)
         elevator.hal.all_off()
-        elevator.run(10000)
-        elevator.sample()
+        elevator.sample(after_us=10000)
         assert elevator.home() == REST
         assert elevator.world.axis.at == 0
 
@@ -172,8 +170,7 @@ def test_a_handler_that_raises_ends_the_scans():
         board = Rp2Driver.make("carousel")
         board.hal.stop_after(0, LINE["throat_a"], delay_us)
         board.hal._stop._switch_off = None
-        board.set_line("throat_a", 1)
-        board.run(10 + delay_us)
+        board.set_line("throat_a", 1, then_us=10 + delay_us)
         _must_raise(board)
     board = Rp2Driver.make("carousel")
     board.hal.axis._pass_home = None
@@ -199,8 +196,7 @@ def _pass_cards(board, cards):
     for card in range(cards):
         for name, level in (("throat_a", 1), ("throat_b", 1), ("throat_a", 0), ("throat_b", 0)):
             at_us = board.hal.ticks_us()
-            board.set_line(name, level)
-            board.run(1100)
+            board.set_line(name, level, then_us=1100)
             assert board.sample() == [(name, level, at_us)], card
     assert not board.inp.edge_lost
 
@@ -221,8 +217,7 @@ def test_the_line_that_a_stop_waits_for_interrupts_once():
     assert pad.edges == 0
     board.hal.stop_after(0, LINE["throat_a"], 5000)
     assert pad.edges != 0
-    board.set_line("throat_a", 1)
-    board.run(10)
+    board.set_line("throat_a", 1, then_us=10)
     assert pad.edges == 0, "a storm would interrupt again and again"
     board.hal.stop_after(0, LINE["throat_b"], 0)
     board.hal.all_off()
@@ -235,8 +230,7 @@ def test_words_that_wait_while_the_channel_starts_again_are_not_lost():
     beams._dma.active(0)
     at_us = board.hal.ticks_us()
     for i in range(8):
-        board.set_line("throat_a", (i + 1) % 2)
-        board.run(400)
+        board.set_line("throat_a", (i + 1) % 2, then_us=400)
     beams._start_dma()
     assert board.sample() == [("throat_a", (i + 1) % 2, at_us + 400 * i) for i in range(8)]
     assert not board.inp.edge_lost
@@ -247,14 +241,12 @@ def test_a_state_machine_that_had_to_wait_for_dma_begins_anew_with_the_right_tim
     beams = board.hal._beams
     beams._dma.active(0)
     for i in range(9):
-        board.set_line("throat_a", (i + 1) % 2)
-        board.run(400)
+        board.set_line("throat_a", (i + 1) % 2, then_us=400)
     beams._start_dma()
     assert board.sample() == [] and board.inp.edge_lost and board.inp.noisy == NO_LINE
     assert board.raw("throat_a") == 1
     board.inp.edge_lost = False
-    board.set_line("throat_a", 0)
-    board.run(300000)
+    board.set_line("throat_a", 0, then_us=300000)
     board.sample()
     _pass_cards(board, 3)
 
@@ -263,8 +255,7 @@ def test_words_that_dma_overwrites_while_they_are_read_are_no_edges():
     board = Rp2Driver.make("carousel")
     world = board.world
     for i in range(20):
-        board.set_line("throat_a", (i + 1) % 2)
-        board.run(400)
+        board.set_line("throat_a", (i + 1) % 2, then_us=400)
     exit_beam = world.pad(board.config["inputs"]["exit"])
     place = world.place
 
@@ -284,22 +275,19 @@ def test_words_that_dma_overwrites_while_they_are_read_are_no_edges():
 
 def test_a_second_without_a_sample_is_lost_edges_and_no_wrong_time():
     board = Rp2Driver.make("carousel")
-    board.set_line("tray", 1)
-    board.run(1000001)
+    board.set_line("tray", 1, then_us=1000001)
     assert board.sample() == [] and board.inp.edge_lost and board.raw("tray") == 1
     board.inp.edge_lost = False
     board.run(990000)
     at_us = board.hal.ticks_us()
-    board.set_line("tray", 0)
-    board.run(9000)
+    board.set_line("tray", 0, then_us=9000)
     assert board.sample() == [("tray", 0, at_us)]
 
 
 def test_the_unwatched_slot_beam_wakes_nobody_and_costs_no_edge():
     board = Rp2Driver.make("carousel")
     for i in range(200):
-        board.set_line("slot", (i + 1) % 2)
-        board.run(1500)
+        board.set_line("slot", (i + 1) % 2, then_us=1500)
         if i % 20 == 19:
             assert not board.hal._beams.news()
     assert board.sample() == [] and not board.inp.edge_lost and board.raw("slot") == 0
@@ -313,8 +301,7 @@ def test_a_storm_on_the_unwatched_slot_beam_is_noise_too():
     board = Rp2Driver.make("carousel")
     storm = board.storm(("slot",), 20000)
     for _ in range(2):
-        board.run(4000)
-        board.sample()
+        board.sample(after_us=4000)
     assert board.inp.noisy == LINE["slot"] and board.raw("slot") == 0
     storm.stop()
 
@@ -323,29 +310,23 @@ def test_watching_the_slot_beam_begins_and_ends_between_two_words():
     """Edges before are not reported, edges after are, whenever the sample comes."""
     board = Rp2Driver.make("carousel")
     start_us = board.hal.ticks_us()
-    board.set_line("slot", 1)
-    board.run(500)
-    board.set_line("throat_a", 1)
-    board.run(500)
+    board.set_line("slot", 1, then_us=500)
+    board.set_line("throat_a", 1, then_us=500)
     board.drive(watch_slot=True)
     board.run(500)
-    board.set_line("slot", 0)
-    board.run(500)
+    board.set_line("slot", 0, then_us=500)
     assert board.sample() == [
         ("throat_a", 1, start_us + 500),
         ("slot", 1, start_us + 1000),
         ("slot", 0, start_us + 1500),
     ]
-    board.set_line("slot", 1)
-    board.run(500)
+    board.set_line("slot", 1, then_us=500)
     board.drive(watch_slot=False)
-    board.set_line("slot", 0)
-    board.run(500)
+    board.set_line("slot", 0, then_us=500)
     assert [edge[:2] for edge in board.sample()] == [("slot", 1), ("slot", 0)]
     board.drive(watch_slot=True)
     board.drive(watch_slot=False)
-    board.set_line("slot", 1)
-    board.run(10)
+    board.set_line("slot", 1, then_us=10)
     assert board.sample() == [] and board.raw("slot") == 0
 
 

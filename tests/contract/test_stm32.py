@@ -51,8 +51,7 @@ def test_an_alarm_comes_once():
     board = Stm32Driver.make("shoe")
     board.drive(pick=1)
     board.hal.stop_after(OUTPUT["pick"], LINE["throat_a"], 500)
-    board.set_line("throat_a", 1)
-    board.run(600)
+    board.set_line("throat_a", 1, then_us=600)
     assert board.outputs()[0] == 0
     assert next(part for part in board.world.parts if part.number == 2).handler is None
     board.drive(pick=0)
@@ -65,12 +64,10 @@ def test_every_alarm_has_its_own_time_however_long_the_one_before_it_was():
     board = Stm32Driver.make("shoe")
     for delay_us in (2000, 300, 9000, 50):
         board.drive(pick=0)
-        board.set_line("throat_a", 0)
-        board.run(5000)
+        board.set_line("throat_a", 0, then_us=5000)
         board.drive(pick=1)
         board.hal.stop_after(OUTPUT["pick"], LINE["throat_a"], delay_us)
-        board.set_line("throat_a", 1)
-        board.run(delay_us - 2)
+        board.set_line("throat_a", 1, then_us=delay_us - 2)
         assert board.outputs()[0] == 1, delay_us
         board.run(4)
         assert board.outputs()[0] == 0, delay_us

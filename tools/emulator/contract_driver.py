@@ -106,9 +106,11 @@ class EmulatedDriver(Driver):
         self.bench.pico.run(us / 1e6)
         self.bench.catch_up()
 
-    def set_line(self, name: str, level: int) -> None:
+    def set_line(self, name: str, level: int, then_us: int = 0) -> None:
         super().set_line(name, level)
         self.bench.catch_up()
+        if then_us:
+            self.run(then_us)
 
     def storm(self, names: tuple[str, ...], hz: int) -> Any:
         return BenchStorm(self.bench, names, hz)
