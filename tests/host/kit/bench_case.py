@@ -8,12 +8,17 @@ from fairshoe.bench.deck_runner import Play
 from fairshoe.bench.device import Device
 from fairshoe.bench.hands import Deed, Hands, SimHands
 from fairshoe.bench.plan import Data, Plan, Step
-from fairshoe.bench.report_file import StepResult
+from fairshoe.bench.report_file import FAILED, StepResult
 from fairshoe.bench.run import Facts, Log, Run, Watcher
 from fairshoe.bench.simulated_line import SimLine
 from fairshoe.bench.steps import Bench
 from fairshoe.keys import RoleKey
 from fairshoe.messages import Event
+
+Does = Callable[[Deed], None]
+
+
+def nothing(_deed: Deed) -> None: ...
 
 
 class Case:
@@ -36,6 +41,16 @@ class Case:
         run.play()
         return run
 
+    def failed(self, plan: Plan) -> StepResult:
+        """The first step of a plan, which fails."""
+        result = self.run(plan).results[0]
+        assert result.status == FAILED, result
+        return result
+
+    def meddle(self, does: Callable[[Deed], Deed | None] = lambda deed: deed, after: Does = nothing) -> None:
+        """From now on the hands do what `does` makes of a deed, or nothing, and then what `after` does."""
+        self.hands = Meddler(self.hands, does, after)
+
     def report(self, run: Run) -> Data:
         return run.report(self.log)
 
@@ -46,18 +61,23 @@ class Case:
 
 
 class Meddler:
-    """Hands that are stopped, or that do something else first."""
+    """Hands that are stopped, or that do something else."""
 
     unattended = True
 
-    def __init__(self, hands: Hands, before: Callable[[Deed], None]) -> None:
+    def __init__(
+        self, hands: Hands, does: Callable[[Deed], Deed | None] = lambda deed: deed, after: Does = nothing
+    ) -> None:
         self._hands = hands
-        self._before = before
+        self._does = does
+        self._after = after
         self.patience_s = hands.patience_s
 
     def do(self, deed: Deed) -> None:
-        self._before(deed)
-        self._hands.do(deed)
+        done = self._does(deed)
+        if done is not None:
+            self._hands.do(done)
+        self._after(deed)
 
     def again(self, deed: Deed) -> None:
         self._hands.again(deed)
