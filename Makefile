@@ -28,6 +28,8 @@ OUT ?=
 SHOES ?=
 SIGN ?=
 ROLLBACK ?=
+EVIDENCE ?=
+KEY ?=
 
 # pyright: no look for newer releases (that would need a network), and the node of the lock.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
@@ -214,6 +216,16 @@ captures: ready ## take the captures of docs/captures again: terminals, and page
 
 captures-check: ready ## say which captures no longer show what the commands write
 	@$(TOOL) captures --check $(NAMES)
+
+.PHONY: release release-try
+release-try: ready ## install a release into an empty environment of every Python here, and start demo, web, gateway and table  OUT=release-folder
+	@$(if $(OUT),,echo 'make release-try OUT=dist/release-0.2.0'; exit 2)
+	@$(TOOL) release.install '$(OUT)'
+
+release: ## one folder from a clean commit: packages, site, boards, images, bill of materials, sums  [OUT= BOARD= MICROPYTHON= PICOTOOL= EVIDENCE= KEY=]
+	@$(PYTHON) tools/setup.py --quiet --docs --release
+	@$(TOOL) release $(call opt,--out,$(OUT)) $(call opt,--board,$(BOARD)) $(call opt,--micropython,$(MICROPYTHON)) \
+		$(call opt,--picotool,$(PICOTOOL)) $(call opt,--evidence,$(EVIDENCE)) $(call opt,--key,$(KEY))
 
 wheel: ready ## build the wheel into dist/
 	@$(BIN)/hatchling build -t wheel

@@ -1,3 +1,3 @@
 """The firmware's version, as booted and welcome messages carry it: at most eight ASCII bytes."""
 
-VERSION_TEXT = b"0.1.0"
+VERSION_TEXT = b"0.2.0"

@@ -135,6 +135,10 @@ def install_floor() -> None:
     pip_install("floor.txt")
 
 
+def install_release() -> None:
+    pip_install("release.txt")
+
+
 def install_contracts() -> None:
     pip_install("contracts.txt", "--no-build-isolation")
 
@@ -157,6 +161,7 @@ BENCH = Step("bench", "packages to measure against", ("requirements/bench.txt",)
 WEB = Step("web", "Playwright, for the bench page", ("requirements/web.txt",), BIN / "playwright", install_web)
 FLOOR = Step("floor", "NATS server, for the floor", ("requirements/floor.txt",), BIN / "nats-server", install_floor)
 CONTRACTS = Step("contracts", "CrossHair", ("requirements/contracts.txt",), BIN / "crosshair", install_contracts)
+RELEASE = Step("release", "CycloneDX", ("requirements/release.txt",), BIN / "cyclonedx-py", install_release)
 DOCS = Step("docs", "documentation site", ("requirements/docs.txt",), BIN / "mkdocs", install_docs)
 
 
@@ -233,6 +238,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Install what fairshoe's make targets need into .venv.")
     parser.add_argument("--bench", action="store_true", help="also the packages that make bench compares with")
     parser.add_argument("--docs", action="store_true", help="also the documentation site of make docs")
+    parser.add_argument("--release", action="store_true", help="also what lists the contents of make release")
     parser.add_argument("--web", action="store_true", help="also what drives a browser for make test-web")
     parser.add_argument("--floor", action="store_true", help="also the broker of make fleet-chaos")
     parser.add_argument("--contracts", action="store_true", help="also the solver of make contracts")
@@ -245,7 +251,7 @@ def main() -> int:
                     *PYTHON_MIN, sys.version.split()[0]
                 )
             )
-        extras = [*[BENCH] * args.bench, *[DOCS] * args.docs, *[WEB] * args.web]
+        extras = [*[BENCH] * args.bench, *[DOCS] * args.docs, *[RELEASE] * args.release, *[WEB] * args.web]
         extras += [*[FLOOR] * args.floor, *[CONTRACTS] * args.contracts]
         if not set_up((*STEPS, *extras)) and not args.quiet:
             print("setup: nothing to do")

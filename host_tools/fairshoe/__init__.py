@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from fairshoe import _device
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Before anything else of the package is imported: its modules build on the device's own.
 _device.load()

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from test_release import FILES, folder_of, release, verify
 
+from fairshoe import __version__
 from fairshoe.cli import command_line
 
 __all__ = ["release"]
@@ -13,15 +14,15 @@ SAME, USAGE, OLDER = 0, 2, 6
 def test_a_device_with_an_older_signed_release_does_not_pass(release: Path, tmp_path: Path) -> None:
     files = str(folder_of(tmp_path / "device", FILES))
     assert verify(release, "--folder", files) == SAME
-    for allowed in ("0", "0.0.9", "0.1", "0.1.0"):
+    for allowed in ("0", "0.0.9", "0.2", __version__):
         assert verify(release, "--folder", files, "--at-least", allowed) == SAME, allowed
-    for asked in ("0.1.1", "0.2", "0.10.0", "1"):
+    for asked in ("0.2.1", "0.3", "0.10.0", "1"):
         assert verify(release, "--folder", files, "--at-least", asked) == OLDER, asked
 
 
 def test_an_older_signed_release_is_not_written(release: Path) -> None:
     words = ["flash", "--board", "small", "--release", str(release), "--key", f"{release.parent}/signing.key.pub"]
-    assert command_line.main([*words, "--at-least", "0.2"]) == OLDER
+    assert command_line.main([*words, "--at-least", "0.3"]) == OLDER
 
 
 def test_a_version_that_is_none_is_refused(release: Path, tmp_path: Path) -> None:

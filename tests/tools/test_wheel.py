@@ -1,43 +1,48 @@
-"""The wheel alone is enough: in a clean environment, without a network, it plays the quick start."""
+"""The packages alone are enough: in a clean environment, without the clone, they play the quick start and serve."""
 
-import os
 import re
 import subprocess
 import sys
-import sysconfig
-import venv
-import zipfile
+import warnings
 from pathlib import Path
 
 import pytest
+from release import install, packages
 
 pytestmark = pytest.mark.full
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "QUICKSTART.md").read_text("utf-8")
 LISTEN, INSIDE = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("FAIRSHOE_", "PYTHON"))}
 
 
 @pytest.fixture(scope="module")
-def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def parts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Wheel and source archive: built twice, the wheel a third time from the source archive, all equal."""
+    work = tmp_path_factory.mktemp("packages")
+    packages.build(work / "parts", work)
+    return work / "parts"
+
+
+@pytest.fixture(scope="module")
+def python(parts: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The interpreter of an environment with the wheel; its dependencies are those of this one, without our sources."""
-    folder = tmp_path_factory.mktemp("wheel")
-    build = [str(Path(sys.executable).with_name("hatchling")), "build", "-t", "wheel", "-d", str(folder)]
-    subprocess.run(build, cwd=ROOT, check=True, timeout=600, capture_output=True)
-    (wheel,) = folder.glob("*.whl")
-    venv.create(folder / "env", with_pip=False)
-    installed = next((folder / "env").glob("lib/python*/site-packages"))
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(installed)
-    # A folder that is added by a .pth file adds none itself: the editable install of this checkout stays out.
-    (installed / "dependencies.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")
-    return folder / "env" / "bin" / "python"
+    return install.install(Path(sys.executable), parts, tmp_path_factory.mktemp("wheel"))
+
+
+def test_every_python_here_installs_it_and_starts_demo_web_gateway_and_table(parts: Path) -> None:
+    found = install.try_all(parts)
+    for version, error in found.items():
+        if isinstance(error, install.NotTried):
+            warnings.warn(f"Python {version} was not tried: {error}", stacklevel=1)
+        else:
+            assert error is None, (version, str(error))
+    assert found[".".join(map(str, sys.version_info[:3]))] is None
 
 
 def run(python: Path, folder: Path, *words: str) -> str:
     done = subprocess.run(
-        [str(python), *words], cwd=folder, env=CLEAN, capture_output=True, text=True, timeout=600, check=False
+        [str(python), *words], cwd=folder, env=install.CLEAN, capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout
@@ -64,7 +69,7 @@ def test_the_quick_start_plays_from_it(python: Path, tmp_path: Path) -> None:
     (tmp_path / "listen.py").write_text(LISTEN)
     url = "sim://pico-carousel?dealer=auto"
     listener = subprocess.Popen(
-        [str(python), "-u", "listen.py", url], cwd=tmp_path, env=CLEAN, stdout=subprocess.PIPE, text=True
+        [str(python), "-u", "listen.py", url], cwd=tmp_path, env=install.CLEAN, stdout=subprocess.PIPE, text=True
     )
     assert listener.stdout
     try:

@@ -8,6 +8,7 @@ import pytest
 from dissector.tshark import dissect
 from web.browser import ROOT, Bench
 
+from fairshoe import __version__
 from fairshoe.messages import ALL, EmptyProved, ShuffleStarted
 from fairshoe.text.describe import describe_event
 from fairshoe.web.assets import page_files
@@ -67,7 +68,7 @@ def test_events_read_as_in_the_monitor(bench: Bench) -> None:
     lines = bench.ask("[...document.querySelectorAll('#news-list li')].reverse().map((line) => line.textContent)")
     prefix = (1, 1, 0, 0, 0, 0, 1)
     said = [line.partition(" s ")[2] for line in lines]
-    assert said[0] == "booted: power-on, firmware 0.1.0"
+    assert said[0] == f"booted: power-on, firmware {__version__}"
     assert said[1:3] == [describe_event(EmptyProved(*prefix, 54)), describe_event(ShuffleStarted(*prefix, 52, 230))]
 
 

@@ -1,7 +1,7 @@
 """`make bench`: speed as ratios, measured in one run. The machine against the shortest time that any controller could
 need; simulated seconds per second for a round, on both VMs; frames on the host against what others use; frames on the
-device's VM, with the heap they take; 500 shoes in one process; 1,000 shoes through four gateways into PostgreSQL; poker
-hands beside other evaluators; the bench page in Chromium."""
+device's VM, with the heap they take; the start of a command; 500 shoes in one process; 1,000 shoes
+through four gateways into PostgreSQL; poker hands beside other evaluators; the bench page in Chromium."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from bench import floor_api as bench_floor_api
 from bench import link as bench_link
 from bench import machine as bench_machine
 from bench import pit as bench_pit
+from bench import start as bench_start
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "tools" / "mpy" / "bench_round.py"
@@ -87,6 +88,7 @@ def main() -> int:
             )
     device = measure_frames(3000)
     best, missing = bench_link.measure()
+    started = bench_start.measure()
     many = bench_fleet.measure()
     hands = bench_evaluators.measure()
     pit = list(bench_pit.climb())
@@ -105,13 +107,14 @@ def main() -> int:
             json.dumps(
                 found
                 | {"fleet": many, "gateway": pit, "floor": floor, "api": api, "hands per second": hands}
-                | {"page": page}
+                | {"page": page, "start s": started}
             )
         )
     else:
         print_frames(device)
         said = bench_floor.report(*floor) if floor else [f"floor: NOT MEASURED: {'; '.join(lacking)}."]
         said += bench_floor_api.report(*api) if api else []
+        print("\n".join(bench_start.report(started)))
         said = bench_link.report(best, missing) + bench_fleet.report(many) + bench_pit.report(pit) + said
         print("\n".join(said + bench_evaluators.report(hands) + page_speed.report(page)))
     return 0

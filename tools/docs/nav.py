@@ -47,7 +47,7 @@ TITLES = {
     "REGULATOR.md": "How do you know?",
 }
 SECTIONS = (
-    Section("Start", ("TOUR.md", "QUICKSTART.md", "project/overview.md", "LIMITS.md", "GLOSSARY.md")),
+    Section("Start", ("TOUR.md", "QUICKSTART.md", "RELEASE.md", "project/overview.md", "LIMITS.md", "GLOSSARY.md")),
     Section(
         "At the bench",
         ("BENCH_GUIDE.md", "BENCH_PAGE.md", "FAULTS.md", "BENCH.md", "FLASH.md", "IMAGE.md", "RECOVERY.md"),

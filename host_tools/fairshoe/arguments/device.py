@@ -17,7 +17,7 @@ examples:
   fairshoe flash /dev/ttyACM0 --board my-shoe.json --dry-run
       list what would be written and deleted; the device is read and restarted
   fairshoe flash /dev/ttyACM0 --board pico2-shoe \\
-      --release release-0.1.0 --key signing.key.pub
+      --release release-0.2.0 --key signing.key.pub
       write the files of a signed release
   fairshoe flash --board pico2-carousel
       only build, and say what would be written
@@ -102,14 +102,16 @@ VERIFY_EXAMPLES = """\
 examples:
   picotool save -a flash.bin
       first, with BOOTSEL held at power-up: the boot ROM reads the flash
-  fairshoe verify --image flash.bin --release release-0.1.0 \\
+  fairshoe verify --image flash.bin --release release-0.2.0 \\
       --key signing.key.pub
       evidence: every file in the flash; of an image every byte, and its signer
-  fairshoe verify /dev/ttyACM0 --release release-0.1.0 --key signing.key.pub
+  fairshoe verify /dev/ttyACM0 --release release-0.2.0 --key signing.key.pub
       quick, and only the device's own word: altered code can lie
-  fairshoe verify --folder copied/ --release release-0.1.0 \\
+  fairshoe verify --folder copied/ --release release-0.2.0 \\
       --key signing.key.pub
-      files copied from a device, or a release before it is used
+      files copied from a device
+  fairshoe verify --release release-0.2.0 --key signing.key.pub
+      the release itself: every file in its folder
 
 exit status: 0 the same, 6 it differs or the signature is wrong
 More: fairshoe docs FLASH
@@ -118,7 +120,8 @@ More: fairshoe docs FLASH
 
 def add_verify(command: argparse.ArgumentParser) -> None:
     command.description = (
-        "Compares every file of a device with a signed release: what is altered, missing, or there and not part of it."
+        "Compares every file of a device with a signed release: what is altered, missing, or there and not part of "
+        "it. Without a device, an image or a folder it compares the release folder itself."
     )
     command.epilog = VERIFY_EXAMPLES
     command.add_argument("--release", required=True, metavar="FOLDER", help="the release, or its manifest.json")
@@ -135,21 +138,22 @@ def add_verify(command: argparse.ArgumentParser) -> None:
 
 RELEASE_EXAMPLES = """\
 examples:
-  fairshoe release build --board pico2-shoe -o release-0.1.0
+  fairshoe release build --board pico2-shoe -o release-0.2.0
       the files of a board, and manifest.json; --board may be repeated
-  fairshoe release build --board pico2-shoe -o release-0.1.0 \\
+  fairshoe release build --board pico2-shoe -o release-0.2.0 \\
       --micropython RPI_PICO2.uf2
       with the hash of the MicroPython that belongs to it
-  fairshoe release build --board pico-carousel -o release-0.1.0 \\
-      --image build/image/fairshoe-0.1.0-pico-carousel.uf2
+  fairshoe release build --board pico-carousel -o release-0.2.0 \\
+      --image build/image/fairshoe-0.2.0-pico-carousel.uf2
       with the image that `fairshoe image` built from the same sources; a
       board with an RP2040 needs it
   fairshoe release keygen signing.key
       once: a key to sign with, and signing.key.pub to publish
-  fairshoe release sign release-0.1.0 --key signing.key
+  fairshoe release sign release-0.2.0 --key signing.key
 
 The same sources give the same bytes on every machine, so anyone can build a
-release again and compare.
+release again and compare. `make release` of a clone adds wheel, pages and
+notes. `sha256sum -c SHA256SUMS` checks the folder without this program.
 More: fairshoe docs FLASH
 """
 _RAW = argparse.RawDescriptionHelpFormatter
@@ -168,6 +172,7 @@ def add_release(top: argparse.ArgumentParser) -> None:
     make.add_argument(
         "--image", action="append", default=[], metavar="UF2", help="of `fairshoe image`; may be repeated"
     )
+    make.add_argument("--with", dest="parts", metavar="FOLDER", help="what else comes along: programs, pages, notes")
     make.add_argument("-o", "--out", required=True, metavar="FOLDER", help="a new or empty folder")
     make.add_argument("--json", action="store_true", help="what was built, as JSON")
     key = actions.add_parser("keygen", help="make a key to sign releases with")

@@ -7,14 +7,26 @@ import json
 from pathlib import Path
 
 from fairshoe.errors import UsageError
+from fairshoe.files import read_regular
 from fairshoe.printable import printable, say
 from fairshoe.ship import signing
 from fairshoe.ship.build import Built, build
 from fairshoe.ship.errors import ImageError, ManifestError
 from fairshoe.ship.flash_image import read_bytes, whole_sectors
 from fairshoe.ship.game_fit import check_with_game
-from fairshoe.ship.manifest import NAME, Entry, image_file, make_manifest, parse_manifest, read_manifest, sha256
+from fairshoe.ship.manifest import (
+    FILE_BYTES_MAX,
+    NAME,
+    SUMS,
+    Entry,
+    image_file,
+    make_manifest,
+    parse_manifest,
+    read_manifest,
+    sha256,
+)
 from fairshoe.ship.release_images import check_origin, images_of, refuse_unflashable
+from fairshoe.ship.verify import folder_files
 from fairshoe.text.progress import Progress
 
 
@@ -58,17 +70,20 @@ def _build(options: argparse.Namespace) -> int:
     images = images_of(uf2s, builds, VERSION_TEXT.decode())
     refuse_unflashable(builds, images)
     entries = {name: entry for name, (entry, _uf2) in images.items()}
-    raw = make_manifest(builds, VERSION_TEXT.decode(), interpreters, entries)
-    release = parse_manifest(raw)
+    parts = read_parts(Path(options.parts)) if options.parts else {}
+    raw = make_manifest(builds, VERSION_TEXT.decode(), interpreters, entries, parts)
     try:
-        for built in builds:
-            folder = out / str(built.config["name"])
-            for name, data in built.files.items():
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                (folder / name).write_bytes(data)
-        for name, (_entry, uf2) in images.items():
-            (out / image_file(name)).write_bytes(uf2)
-        (out / NAME).write_bytes(raw)  # last: a folder without it is no release
+        release = parse_manifest(raw)
+    except ManifestError as error:
+        raise ManifestError(f"{options.parts} has a file that no release can have.", _NAMES) from error
+    files = {**parts, SUMS: release.sums()}
+    for built in builds:
+        files |= {f"{built.config['name']}/{name}": data for name, data in built.files.items()}
+    files |= {image_file(name): uf2 for name, (_entry, uf2) in images.items()}
+    try:
+        for name, data in {**files, NAME: raw}.items():  # the manifest last: a folder without it is no release
+            (out / name).parent.mkdir(parents=True, exist_ok=True)
+            (out / name).write_bytes(data)
     except OSError as error:
         raise ManifestError(f"cannot write {error.filename}: {error.strerror}.", "Choose another folder.") from error
     if options.json:
@@ -78,6 +93,15 @@ def _build(options: argparse.Namespace) -> int:
         say(f"{printable(str(out))}: fairshoe {printable(release.version)} for {', '.join(names)}, not signed yet")
         say(f"  manifest {sha256(raw)}\n  source   {release.source}\n  compiler {release.compiler}")
     return 0
+
+
+_NAMES = "Names have letters, digits, dot, dash and underscore; none is that of a board's file or of the manifest."
+
+
+def read_parts(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder, by its name there."""
+    names = [name for name, it in folder_files(folder).items() if it.size >= 0]
+    return {name: read_regular(folder / name, FILE_BYTES_MAX) for name in names}
 
 
 def interpreter_entry(path: Path) -> Entry:

@@ -1,4 +1,4 @@
-"""`fairshoe verify`: compare a device with a signed release, and say how much that proves."""
+"""`fairshoe verify`: compare a device, or a release folder, with a signed release, and say how much that proves."""
 
 from __future__ import annotations
 
@@ -18,7 +18,15 @@ from fairshoe.ship.errors import Differs, ImageError
 from fairshoe.ship.flash import reach
 from fairshoe.ship.flash_image import UF2_BEGIN, flash_of_uf2, read_bytes, read_image
 from fairshoe.ship.identity import find_identity, refuse_below
-from fairshoe.ship.manifest import BoardRelease, Manifest, pick_board, read_manifest, released_image, sha256
+from fairshoe.ship.manifest import (
+    BoardRelease,
+    Manifest,
+    find_manifest,
+    pick_board,
+    read_manifest,
+    released_image,
+    sha256,
+)
 from fairshoe.ship.repl import open_line
 from fairshoe.ship.verify import Finding
 from fairshoe.text.progress import Progress
@@ -27,6 +35,7 @@ WORTH = {
     "image": "evidence, if the boot ROM read the flash and the file was not changed since",
     "port": "SELF-REPORTED: the device says so itself, and altered code can lie; read its flash for evidence",
     "folder": "about the files in this folder and no device",
+    "release": "about the release itself and no device",
 }
 
 
@@ -35,11 +44,12 @@ def run(options: argparse.Namespace) -> int:
     if options.key and options.unsigned:
         raise UsageError("--key or --unsigned, not both.", advice)
     sources = [word for word in ("image", "port", "folder") if getattr(options, word) is not None]
-    if len(sources) != 1 or not getattr(options, sources[0]):
+    if len(sources) > 1 or not all(getattr(options, source) for source in sources):
         raise UsageError(
-            "verify compares one thing with the release.", "Give a PORT, or --image FILE, or --folder FOLDER."
+            "verify compares one thing with the release.",
+            "Give a PORT, or --image FILE, or --folder FOLDER; or none of them, for the release itself.",
         )
-    source = sources[0]
+    source = sources[0] if sources else "release"
     check_prompt_port(options.port)
     manifest = read_manifest(Path(options.release))
     if not options.key and not options.unsigned:  # asked of a release that is there
@@ -47,6 +57,8 @@ def run(options: argparse.Namespace) -> int:
     trusted = [signing.read_public_key(Path(path)) for path in options.key]
     signer = signing.check_signature(Path(options.release), manifest, trusted) if trusted else None
     refuse_below(manifest.version, options.at_least)
+    if source == "release":
+        return _check_release(options, manifest, signer)
     release = pick_board(manifest, options.board)
     finding = _look(options, release)
     if options.json:
@@ -58,6 +70,21 @@ def run(options: argparse.Namespace) -> int:
             f"not what release {manifest.version} has for {release.name}.",
             "Take the device out of use and find the reason; docs/FLASH.md describes how to flash it again.",
         )
+    return 0
+
+
+def _check_release(options: argparse.Namespace, manifest: Manifest, signer: str | None) -> int:
+    """Every file of the release folder: what a person does first who has downloaded one."""
+    finding = verify.compare_release(manifest, find_manifest(Path(options.release)).parent)
+    if options.json:
+        say(json.dumps(_report(manifest, None, finding, "release", signer), indent=1))
+    else:
+        _print_head(manifest, ", ".join(sorted(manifest.boards)), finding, signer)
+        result = "THE SAME" if finding.same else "DIFFERENT"
+        say(f"  {finding.compared} files there, {len(manifest.hashes())} listed: {result}")
+        say(f"  worth: {WORTH['release']}")
+    if not finding.same:
+        raise Differs(f"the folder is not release {manifest.version}.", "Do not use it: get the whole release again.")
     return 0
 
 
@@ -94,7 +121,7 @@ def _look_at_flash(path: Path, folder: Path, release: BoardRelease) -> Finding:
 
 
 def _report(
-    manifest: Manifest, release: BoardRelease, finding: Finding, source: str, signer: str | None
+    manifest: Manifest, release: BoardRelease | None, finding: Finding, source: str, signer: str | None
 ) -> dict[str, Any]:
     return {
         "same": finding.same,
@@ -102,20 +129,22 @@ def _report(
         "source": source,
         "worth": WORTH[source],
         "signed_by": signer,
-        "board": release.name,
+        "board": release.name if release else None,
         "version": manifest.version,
         "manifest": sha256(manifest.raw),
     }
 
 
-def _print(manifest: Manifest, release: BoardRelease, finding: Finding, source: str, signer: str | None) -> None:
+def _print_head(manifest: Manifest, boards: str, finding: Finding, signer: str | None) -> None:
     signed = f"signed by {signer[:16]}..." if signer else "NOT SIGNED: its author is unknown"
-    say(
-        f"release {printable(manifest.version)} for {release.name}, manifest {sha256(manifest.raw)[:16]}..., {signed}"
-    )
+    say(f"release {printable(manifest.version)} for {boards}, manifest {sha256(manifest.raw)[:16]}..., {signed}")
     for word, names in (("altered", finding.altered), ("missing", finding.missing), ("extra", finding.extra)):
         for name in names:
             say(f"  {word:8s} {printable(name)}")
+
+
+def _print(manifest: Manifest, release: BoardRelease, finding: Finding, source: str, signer: str | None) -> None:
+    _print_head(manifest, release.name, finding, signer)
     if finding.image:
         _print_image(finding)
         say(f"  worth: {WORTH[source]}")

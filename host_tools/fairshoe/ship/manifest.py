@@ -1,4 +1,5 @@
-"""A release as a signed list: which files each board gets, by size and hash, and what they were built from.
+"""A release as a signed list: which files each board gets, by size and hash, what else comes with it, and what all of
+it was built from.
 
 The signature is over the bytes of manifest.json as they are, and those must be the only way to write down what they
 say: one signature must not cover two meanings.
@@ -10,7 +11,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from fairshoe.ship.mpy_compile import compiler_version
 
 FORMAT = "fairshoe release 1"
 NAME = "manifest.json"
+SUMS = "SHA256SUMS"  # of every file of a release, for those who have no more than sha256sum
 NEEDED = ("board.json", "main.py", "words.txt")
 _SOURCES = ("board_configs", "firmware", "game_profiles", "hal", "rig")
 _SUFFIXES = (".py", ".json", ".c", ".h", ".cmake")  # the last three: the board definition of images
@@ -69,7 +71,7 @@ class BoardRelease:
 
 @dataclass(frozen=True)
 class Manifest:
-    """A release. `raw` is what is signed."""
+    """A release. `parts` are files beside those of the boards: programs, pages, notes. `raw` is what is signed."""
 
     version: str
     firmware: str
@@ -77,6 +79,21 @@ class Manifest:
     compiler: str
     boards: Mapping[str, BoardRelease]
     raw: bytes
+    parts: Mapping[str, Entry] = field(default_factory=dict[str, Entry])
+
+    def hashes(self) -> dict[str, str]:
+        """Every file of the release folder but those about it: manifest, signatures and sums."""
+        found = {name: entry.sha256 for name, entry in self.parts.items()}
+        for board in self.boards.values():
+            found |= {f"{board.name}/{name}": entry.sha256 for name, entry in board.files.items()}
+            if board.image is not None:
+                found[image_file(board.name)] = board.image.uf2
+        return found
+
+    def sums(self) -> bytes:
+        """What SHA256SUMS has, as `sha256sum` writes it."""
+        every = {**self.hashes(), NAME: sha256(self.raw)}
+        return "".join(f"{digest}  {name}\n" for name, digest in sorted(every.items())).encode()
 
 
 def make_manifest(
@@ -84,11 +101,12 @@ def make_manifest(
     firmware: str,
     interpreters: Mapping[str, Entry],
     images: Mapping[str, ImageEntry] | None = None,
+    parts: Mapping[str, bytes] | None = None,
 ) -> bytes:
     """The manifest of these builds, as bytes; the same for the same sources, wherever and whenever it is made."""
     boards: dict[str, Any] = {}
     for built in builds:
-        files = {name: {"size": len(data), "sha256": sha256(data)} for name, data in built.files.items()}
+        files = _entries(built.files)
         boards[built.config["name"]] = {"mcu": built.config["mcu"], "files": files}
         interpreter = interpreters.get(built.config["name"])
         if interpreter is not None:
@@ -105,8 +123,13 @@ def make_manifest(
             "compiler": compiler_version(),
             "micropython": [".".join(map(str, release)) for release in MICROPYTHON],
             "boards": boards,
+            **({"parts": _entries(parts)} if parts else {}),
         }
     )
+
+
+def _entries(files: Mapping[str, bytes]) -> dict[str, dict[str, int | str]]:
+    return {name: {"size": len(data), "sha256": sha256(data)} for name, data in files.items()}
 
 
 def canonical(value: object) -> bytes:
@@ -165,16 +188,27 @@ def parse_manifest(raw: bytes) -> Manifest:
             raise ManifestError("not written as a release writes it.", advice)
         boards = {name: _board(name, board) for name, board in value["boards"].items()}
         version, firmware, source, compiler = (_text(value[word]) for word in _WORDS)
-        return Manifest(version, firmware, source, compiler, boards, raw)
+        parts = _files(value.get("parts", {}))
+        release = Manifest(version, firmware, source, compiler, boards, raw, parts)
+        count = len(parts) + sum(len(board.files) + (board.image is not None) for board in boards.values())
+        if len(release.hashes()) != count or {NAME, SUMS} & set(parts):
+            raise ValueError("one name for two files")
+        return release
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ManifestError("not a release manifest.", advice) from error
 
 
-def _board(name: str, board: Any) -> BoardRelease:
-    files = {path: _entry(entry) for path, entry in board["files"].items()}
+def _files(files: Any) -> dict[str, Entry]:
     wrong = [path for path in files if not _PATH.fullmatch(path) or {".", ".."} & set(path.split("/"))]
+    if wrong:
+        raise ValueError("a name that no release has")
+    return {path: _entry(entry) for path, entry in files.items()}
+
+
+def _board(name: str, board: Any) -> BoardRelease:
+    files = _files(board["files"])
     # The name is that of a folder too.
-    if wrong or not files or not _NAME.fullmatch(name):
+    if not files or not _NAME.fullmatch(name):
         raise ValueError("a name that no release has, or no files")
     interpreter = board.get("interpreter")
     config = {"name": name, "mcu": {word: str(board["mcu"][word]) for word in ("port", "board")}}

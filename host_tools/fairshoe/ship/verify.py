@@ -12,7 +12,7 @@ from fairshoe.ship.device_files import OnDevice
 from fairshoe.ship.errors import ImageError
 from fairshoe.ship.flash_image import BLOCK, ERASED, FLASH_START, UF2_BEGIN, Image, flash_of_uf2, whole_sectors
 from fairshoe.ship.identity import Identity, find_identity
-from fairshoe.ship.manifest import FILE_BYTES_MAX, BoardRelease, Entry, ImageEntry, sha256
+from fairshoe.ship.manifest import FILE_BYTES_MAX, NAME, SUMS, BoardRelease, Entry, ImageEntry, Manifest, sha256
 from fairshoe.ship.signed_boot import find_signature
 
 SAME, ALTERED, UNKNOWN = "same", "altered", "not compared"
@@ -46,6 +46,16 @@ def compare(release: BoardRelease, there: Mapping[str, OnDevice], interpreter: s
     return Finding(
         tuple(sorted(altered)), tuple(sorted(missing)), tuple(sorted(extra)), len(there.keys() & wanted), interpreter
     )
+
+
+def compare_release(manifest: Manifest, folder: Path) -> Finding:
+    """Every file of a release folder, held against its manifest."""
+    there = {name: it.sha256 for name, it in folder_files(folder).items() if it.size >= 0}
+    about = {NAME: sha256(manifest.raw), f"{NAME}.sig": there.get(f"{NAME}.sig", ""), SUMS: sha256(manifest.sums())}
+    wanted = {**manifest.hashes(), **{name: digest for name, digest in about.items() if name in there}}
+    altered = [name for name, digest in wanted.items() if there.get(name, digest) != digest]
+    missing, extra = wanted.keys() - there, there.keys() - wanted
+    return Finding(tuple(sorted(altered)), tuple(sorted(missing)), tuple(sorted(extra)), len(there), UNKNOWN)
 
 
 def compare_image(release: BoardRelease, image: Image) -> Finding:

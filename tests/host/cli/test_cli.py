@@ -19,6 +19,8 @@ import in_process
 import pytest
 import serial
 
+from fairshoe import __version__
+
 FAIRSHOE = [sys.executable, "-m", "fairshoe"]
 
 
@@ -145,14 +147,14 @@ def test_the_tap_repeats_what_the_shoe_sends_to_a_second_tool() -> None:
         with serial.Serial(ready["port"], timeout=0.2) as port:
             data = b""
             end = time.monotonic() + 300
-            while b"0.1.0" not in data and time.monotonic() < end:
+            while __version__.encode() not in data and time.monotonic() < end:
                 data += port.read(256)
         assert tap.stdout
         first = json.loads(tap.stdout.readline())
         tap.kill()
         tap.communicate()
     assert first["message"] == "booted"
-    assert first["firmware"] == "0.1.0"
+    assert first["firmware"] == __version__
 
 
 def boots(until: int, *arguments: str) -> list[tuple[int, int]]:

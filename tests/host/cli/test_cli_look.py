@@ -9,6 +9,7 @@ from pty_screen import on_a_terminal
 from statuses import a_status
 from test_observer import Bench, ClockedPort, play_a_shuffle
 
+from fairshoe import __version__
 from fairshoe.cli import command_line
 from fairshoe.client.store import Store
 from fairshoe.keys import role_key, write_key
@@ -47,7 +48,7 @@ def test_status_says_who_what_and_the_next_step(
     assert command_line.main(["status"]) == 0
     text = capsys.readouterr().out
     rows = {line.split()[0]: line[11:] for line in text.splitlines() if line[:1].strip()}
-    assert rows["device"] == "00510004, firmware 0.1.0, game CS, boot 1, table, has a key"
+    assert rows["device"] == f"00510004, firmware {__version__}, game CS, boot 1, table, has a key"
     assert rows["state"] in ("starting (no round)", "proving empty (no round)") and rows["ledger"] == "no cards"
     assert {"next", "meters", "journal", "link"} <= set(rows) and "\x1b" not in text
 

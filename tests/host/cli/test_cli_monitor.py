@@ -15,6 +15,7 @@ from statuses import a_status
 from test_cli import FAIRSHOE, simulator
 from test_observer import Bench, play_a_shuffle
 
+from fairshoe import __version__
 from fairshoe.messages import Fault, LinkCounters, Meters, Need, Sensor, State, WarningLatched
 from fairshoe.observe.monitor_view import View
 
@@ -58,7 +59,7 @@ def test_everything_a_technician_asks_first_is_in_view(columns: int, rows: int) 
     text = " ".join(" ".join(shown(view, columns, rows)).split())  # a narrow terminal breaks lines
     for words in (
         "device 00",
-        "firmware 0.1.0",
+        f"firmware {__version__}",
         "watching",
         "warning door: the door was opened with cards inside",
         "to do close it, press ACK; the machine puts out all cards",
@@ -252,7 +253,7 @@ def test_without_a_terminal_there_are_plain_lines_until_it_is_interrupted() -> N
             monitor.send_signal(signal.SIGINT)  # once: a second one would meet Python on its way out
     errors = monitor.communicate(timeout=600)[1]
     assert monitor.returncode == 130 and errors == "\nfairshoe: interrupted\n"
-    assert lines[0] == "            device 00510001, firmware 0.1.0, game CS\n"
+    assert lines[0] == f"            device 00510001, firmware {__version__}, game CS\n"
     assert "\x1b" not in "".join(lines)
 
 

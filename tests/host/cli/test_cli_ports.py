@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from test_cli import simulator
 
+from fairshoe import __version__
 from fairshoe.cli import command_line
 from fairshoe.errors import Exit, UsageError
 from fairshoe.observe import discovery
@@ -52,7 +53,7 @@ def far_end(answer: bytes = b"") -> tuple[str, Callable[[], None]]:
 
 def test_a_shoe_answers_and_tells_who_it_is() -> None:
     found = discovery.probe("sim://pico-carousel?seed=3&dealer=none", seconds=5)
-    assert (found.kind, found.firmware, found.game, found.mode) == ("shoe", "0.1.0", "CS", "report_only")
+    assert (found.kind, found.firmware, found.game, found.mode) == ("shoe", __version__, "CS", "report_only")
     assert found.device is not None and len(found.device) == 8 and found.has_key is False
 
 
@@ -102,7 +103,7 @@ def test_running_simulators_are_listed_by_pseudo_terminal_and_by_tcp_and_dead_on
         listed = json.loads(capsys.readouterr().out)
         assert [each["port"] for each in listed] == [ready["port"], ready["tcp"]]
         assert all(each["kind"] == "simulated shoe" for each in listed)
-        assert {(each["device"], each["firmware"]) for each in listed} == {(ready["device"], "0.1.0")}
+        assert {(each["device"], each["firmware"]) for each in listed} == {(ready["device"], __version__)}
         assert discovery.probe(ready["tcp"], seconds=10).device == ready["device"]
         assert ready["tcp"].startswith("tcp://127.0.0.1:")
         assert discovery.probe(ready["tcp"], seconds=10).kind == "shoe"

@@ -10,6 +10,7 @@ from built_once import BOARD
 from flashed_board import FakeBoard
 from pty_board import PtyBoard
 
+from fairshoe import __version__
 from fairshoe.arguments import device
 from fairshoe.boards.configs import load_board
 from fairshoe.cli import command_line
@@ -21,6 +22,7 @@ from fairshoe.ship.errors import NotForDevice
 from fairshoe.ship.flash import check_board
 from fairshoe.ship.repl import open_line
 from fairshoe.text.progress import Progress
+from firmware.version import VERSION_TEXT
 
 
 @pytest.fixture(scope="module", name="built")
@@ -112,20 +114,20 @@ def test_a_device_that_is_refused_is_started_again(built: Built, capsys: pytest.
     assert board.history == []
 
 
-@pytest.mark.parametrize(("there", "status"), [(b"0.2.0", 6), (b"0.10.0", 6), (b"0.1.0", 0), (b"0.0.9", 0)])
+@pytest.mark.parametrize(("there", "status"), [(b"0.3.0", 6), (b"0.10.0", 6), (VERSION_TEXT, 0), (b"0.0.9", 0)])
 def test_a_newer_firmware_is_replaced_only_if_the_older_version_is_named(
     built: Built, capsys: pytest.CaptureFixture[str], there: bytes, status: int
 ) -> None:
-    newer = {**built.files, VERSION_FILE: built.files[VERSION_FILE].replace(b"0.1.0", there)}
+    newer = {**built.files, VERSION_FILE: built.files[VERSION_FILE].replace(VERSION_TEXT, there)}
     board = FakeBoard(newer)
     board.window_s = 1e9
     with PtyBoard(board) as port:
         assert flash(port) == status
         if status:
-            assert "--older 0.1.0" in capsys.readouterr().err
+            assert f"--older {__version__}" in capsys.readouterr().err
             assert board.files == newer and board.runs
             assert flash(port, "--older", there.decode()) == status
-            assert flash(port, "--older", "0.1.0") == 0
+            assert flash(port, "--older", __version__) == 0
     assert board.files == built.files
 
 

@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from fake_checkout import make_checkout, make_tools
 
+from fairshoe import __version__
 from fairshoe.cli import command_line
 from fairshoe.ship import board_folder as folders
 from fairshoe.ship.board_folder import board_folder, chip_of, write_folder
@@ -292,7 +293,7 @@ def test_an_image_is_one_uf2_with_a_record_beside_it(
     monkeypatch.setenv("CFLAGS_EXTRA", "-DSOMETHING")
     assert image(tmp_path, monkeypatch, "--rollback", "2", "--json") == 0
     record = json.loads(capsys.readouterr().out)
-    path = tmp_path / "out" / "fairshoe-0.1.0-pico-shoe.uf2"
+    path = tmp_path / "out" / f"fairshoe-{__version__}-pico-shoe.uf2"
     assert record["uf2"] == str(path) and record["rollback"] == 2 and record["kind"] == "release"
     identity = find_identity(flash_of_uf2(path.read_bytes()))
     assert identity is not None and identity.line().decode().strip() == record["identity"]
@@ -322,7 +323,7 @@ def test_machine_code_that_would_read_its_constants_two_bytes_off_is_refused(
 def test_two_images_in_two_folders_are_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for out in ("one", "two/deeper"):
         assert image(tmp_path, monkeypatch, out=out) == 0
-    name = "fairshoe-0.1.0-pico-shoe.uf2"
+    name = f"fairshoe-{__version__}-pico-shoe.uf2"
     assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two/deeper" / name).read_bytes()
 
 
@@ -330,7 +331,7 @@ def test_a_bench_image_has_another_name_and_is_not_taken_for_a_newer_release(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert image(tmp_path, monkeypatch, "--bench", "--rollback", "5") == 0
-    assert "fairshoe-0.1.0-pico-shoe-bench.uf2" in capsys.readouterr().out
+    assert f"fairshoe-{__version__}-pico-shoe-bench.uf2" in capsys.readouterr().out
     assert image(tmp_path, monkeypatch) == 0
 
 
@@ -339,8 +340,8 @@ def test_an_image_older_than_the_one_that_is_there_is_refused_unless_its_version
 ) -> None:
     assert image(tmp_path, monkeypatch, "--rollback", "2") == 0
     assert image(tmp_path, monkeypatch, "--rollback", "1") == OlderRelease.exit_code
-    assert "--older 0.1.0" in capsys.readouterr().err
-    assert image(tmp_path, monkeypatch, "--rollback", "1", "--older", "0.1.0") == 0
+    assert f"--older {__version__}" in capsys.readouterr().err
+    assert image(tmp_path, monkeypatch, "--rollback", "1", "--older", __version__) == 0
 
 
 def test_an_image_is_compared_with_those_of_its_own_board_alone(tmp_path: Path) -> None:

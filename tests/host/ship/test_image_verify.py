@@ -11,6 +11,7 @@ from built_once import IMAGE_BOARD
 from flash_image import FRONT, uf2_of
 from signed_image import new_key, public_bytes, sealed
 
+from fairshoe import __version__
 from fairshoe.cli import command_line
 from fairshoe.ship.board_folder import board_folder
 from fairshoe.ship.build import Built
@@ -22,7 +23,7 @@ from fairshoe.ship.release_images import images_of
 from fairshoe.ship.signed_boot import find_signature
 
 FLASH_BYTES = 2 << 20
-VERSION = "0.1.0"
+VERSION = __version__
 
 
 def identity_of(built: Built, rollback: int = 0) -> Identity:

@@ -146,6 +146,32 @@ def test_a_release_has_each_file_with_its_size_and_hash() -> None:
     }
 
 
+PARTS = {"NOTES.md": b"notes", "protocol/vectors.json": b"{}"}
+
+
+def test_a_release_folder_is_checked_whole_by_verify_and_by_sha256sum(
+    release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "whole"
+    words = ["--board", built_once.BOARD, "--with", str(folder_of(tmp_path / "parts", PARTS)), "-o", str(out)]
+    assert command_line.main(["release", "build", *words]) == 0
+    assert command_line.main(["release", "sign", str(out), "--key", f"{release.parent}/signing.key"]) == 0
+    check = ["verify", "--release", str(out), "--key", f"{release.parent}/signing.key.pub"]
+    sums = ["sha256sum", "--strict", "--quiet", "-c", "SHA256SUMS"]
+    assert command_line.main(check) == 0 and subprocess.run(sums, cwd=out).returncode == 0
+    for name in ("NOTES.md", "protocol/vectors.json", f"{built_once.BOARD}/main.py", "SHA256SUMS"):
+        right = (out / name).read_bytes()
+        (out / name).write_bytes(right + b"x")
+        assert command_line.main(check) == 6
+        assert f"altered  {name}" in capsys.readouterr().out
+        assert subprocess.run(sums, cwd=out, capture_output=True).returncode != 0
+        (out / name).write_bytes(right)
+    (out / "NOTES.md").rename(out / "OTHER.md")
+    assert command_line.main([*check, "--json"]) == 6
+    found = json.loads(capsys.readouterr().out)
+    assert (found["missing"], found["extra"], found["board"]) == (["NOTES.md"], ["OTHER.md"], None)
+
+
 # --- what a manifest may look like -------------------------------------------------------------
 
 
@@ -177,6 +203,7 @@ def changed(**changes: Any) -> bytes:
         changed().replace(b" ", b"  "),
         changed() + b"\n",
         changed(format="fairshoe release 2"),
+        *(changed(parts={name: {"size": 1, "sha256": "0" * 64}}) for name in ("../a", "b/main.py", "SHA256SUMS")),
     ],
 )
 def test_what_is_not_a_manifest_is_refused(raw: bytes) -> None:
@@ -403,7 +430,7 @@ def test_over_the_prompt_it_is_the_devices_own_word(release: Path, capsys: pytes
         (["--folder", ""], 2),
         ([""], 2),
         (["sim://pico-shoe"], 2),
-        ([], 2),
+        (["--image", ""], 2),
         (["--image", "x", "--board", "other"], 3),
     ],
 )

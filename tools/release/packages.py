@@ -1,0 +1,99 @@
+"""Wheel, source archive, package for JavaScript and site, each the same bytes from the same commit."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BIN = Path(sys.executable).parent
+# A page of each kind that the wheel must have. Receipts are on the page of the floor.
+PAGES = {
+    "bench": "fairshoe/web/page/index.html",
+    "live": "fairshoe/web/page/live.html",
+    "dealer": "fairshoe_table/desk/page/table.html",
+    "floor": "fairshoe_floor/page/index.html",
+    "the bench page's VM": "fairshoe/_bundle/vm/micropython.wasm",
+}
+
+
+class ReleaseError(Exception):
+    """Why there is no release, and what to do."""
+
+
+def call(command: list[str | Path], folder: Path = ROOT) -> str:
+    done = subprocess.run([str(word) for word in command], cwd=folder, capture_output=True, text=True)
+    if done.returncode:
+        words = " ".join(str(word) for word in command)
+        raise ReleaseError(f"{words} failed:\n{(done.stderr or done.stdout)[-2000:]}")
+    return done.stdout
+
+
+def build(parts: Path, work: Path) -> None:
+    """Wheel and source archive, built twice, and the wheel once more from the source archive: all equal."""
+    for folder in (parts, work / "again"):
+        call([BIN / "hatchling", "build", "-d", folder])
+    (archive,) = parts.glob("*.tar.gz")
+    (wheel,) = parts.glob("*.whl")
+    with tarfile.open(archive) as tar:
+        tar.extractall(work / "unpacked", filter="data")
+    (source,) = (work / "unpacked").iterdir()
+    call([BIN / "hatchling", "build", "-t", "wheel", "-d", work / "from-source"], source)
+    for first, second in (
+        (archive, work / "again" / archive.name),
+        (wheel, work / "again" / wheel.name),
+        (wheel, work / "from-source" / wheel.name),
+    ):
+        compare(first, second)
+    with zipfile.ZipFile(wheel) as zipped:
+        lacking = [page for page, name in PAGES.items() if name not in zipped.namelist()]
+    if lacking:
+        raise ReleaseError(f"the wheel lacks {', '.join(lacking)}: see [tool.hatch.build.targets.wheel]")
+
+
+def compare(first: Path, second: Path) -> None:
+    """Raise ReleaseError, with the names of what differs, unless two archives are the same bytes."""
+    if first.read_bytes() == second.read_bytes():
+        return
+    one, two = (_members(path) for path in (first, second))
+    names = sorted(name for name in one.keys() | two.keys() if one.get(name) != two.get(name))
+    raise ReleaseError(f"{second} is not {first.name}: {', '.join(names[:8]) or 'order, modes or times'}")
+
+
+def _members(path: Path) -> dict[str, bytes]:
+    if path.suffix == ".whl":
+        with zipfile.ZipFile(path) as zipped:
+            return {name: zipped.read(name) for name in zipped.namelist()}
+    with tarfile.open(path) as tar:
+        return {it.name: file.read() for it in tar if (file := tar.extractfile(it)) is not None}
+
+
+def pack_javascript(parts: Path, work: Path) -> None:
+    """As `npm pack` makes it, with the licence, which the sources have once, at their top."""
+    package = work / "fairshoe-js"
+    shutil.copytree(ROOT / "host_tools" / "fairshoe-js", package)
+    shutil.copy(ROOT / "LICENSE", package)
+    call([BIN / "npm", "pack", "--offline", "--pack-destination", parts.resolve()], package)
+
+
+def pack_folder(folder: Path, name: str, archive: Path) -> None:
+    """A tar.gz of a folder under another name: names in order, one owner, one time, plain modes."""
+    when = int(os.environ["SOURCE_DATE_EPOCH"])
+    packed = io.BytesIO()
+    with (
+        gzip.GzipFile("", "wb", mtime=when, fileobj=packed) as zipped,
+        tarfile.open(fileobj=zipped, mode="w", format=tarfile.PAX_FORMAT) as tar,
+    ):
+        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+            it = tarfile.TarInfo(f"{name}/{path.relative_to(folder).as_posix()}")
+            data = path.read_bytes()
+            it.size, it.mtime, it.mode = len(data), when, 0o644
+            tar.addfile(it, io.BytesIO(data))
+    archive.write_bytes(packed.getvalue())
