@@ -227,6 +227,10 @@ release: ## one folder from a clean commit: packages, site, boards, images, bill
 	@$(TOOL) release $(call opt,--out,$(OUT)) $(call opt,--board,$(BOARD)) $(call opt,--micropython,$(MICROPYTHON)) \
 		$(call opt,--picotool,$(PICOTOOL)) $(call opt,--evidence,$(EVIDENCE)) $(call opt,--key,$(KEY))
 
+.PHONY: surface
+surface: ready ## what is public, compared with what the last release promised; WRITE=1 writes it down before a release
+	@$(TOOL) surface $(if $(WRITE),--write)
+
 wheel: ready ## build the wheel into dist/
 	@$(BIN)/hatchling build -t wheel
 

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import surface
+
 from docs.site import SITE
 from docs.site import build as build_site
 from fairshoe import __version__
@@ -94,6 +96,10 @@ def step(title: str, what: Callable[[], object]) -> None:
 def make(options: argparse.Namespace) -> int:
     out = Path(options.out or ROOT / "dist" / f"release-{__version__}")
     commit, os.environ["SOURCE_DATE_EPOCH"] = clean_commit()
+    changed = surface.not_written()
+    if changed:
+        words = ", ".join(changed)
+        raise ReleaseError(f"what is public is not written down: {words}; run `make surface WRITE=1` and commit")
     shutil.rmtree(WORK, ignore_errors=True)
     parts = WORK / "parts"
     parts.mkdir(parents=True)

@@ -1,0 +1,313 @@
+"""What is public, as a table for each kind, and whether a change of it may ship under this version: `make surface`.
+
+    python -m surface [--write]
+
+Each file of tests/surface is what the last release promised: a name and its properties in words, a line each. A line
+that is gone or reads differently breaks a user; docs/COMPATIBILITY.md says which version step allows that. A new line
+breaks none: it is added when the next release is made (`make release` refuses until then), and may still change
+before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import dataclasses
+import enum
+import importlib
+import inspect
+import io
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import fairshoe
+from fairshoe import messages
+from fairshoe.cli import command_line, settings
+from fairshoe.errors import Exit
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "tests" / "surface"
+PAGE = ROOT / "docs" / "INTEGRATE.md"
+PLANS = "host_tools/fairshoe/bench/plans"
+SCHEMAS = (
+    "board_configs/schema.json",
+    "game_profiles/schema.json",
+    f"{PLANS}/schema.json",
+    f"{PLANS}/report_schema.json",
+)
+Lines = dict[str, str]
+
+
+# --- the library -------------------------------------------------------------------------------
+
+
+def library() -> Lines:
+    """Names of the public modules that docs/INTEGRATE.md lists, with members and parameters."""
+    rows: list[str] = re.findall(r"^\| `(fairshoe[\w.]*)` \|", PAGE.read_text("utf-8"), re.MULTILINE)
+    lines: Lines = {}
+    for module in rows:
+        loaded = importlib.import_module(module)
+        names: list[str] = (
+            fairshoe.__all__ if module == "fairshoe" else [name for name in vars(loaded) if name[0] != "_"]
+        )
+        for name in names:
+            it = getattr(loaded, name)
+            ours = module == "fairshoe" or getattr(it, "__module__", "") == module
+            if ours and (inspect.isclass(it) or inspect.isfunction(it)):
+                lines |= _described(f"{module}.{name}", it)
+    return lines
+
+
+def _described(name: str, it: Any) -> Lines:
+    if not inspect.isclass(it):
+        return parameters(name, it)
+    lines = {name: " ".join(base.__name__ for base in it.__mro__[1:-1] if base.__module__.startswith("fairshoe"))}
+    if issubclass(it, enum.Enum):
+        return lines | {f"{name}.{member.name}": repr(member.value) for member in it}
+    if dataclasses.is_dataclass(it):
+        lines |= {f"{name}.{field.name}": "field" for field in dataclasses.fields(it)}
+    for word, member in ((word, member) for base in it.__mro__ for word, member in vars(base).items()):
+        if word[0] == "_" or not _is_ours(member):
+            continue
+        if isinstance(member, property):
+            lines[f"{name}.{word}"] = "property"
+        else:
+            lines |= parameters(f"{name}.{word}", getattr(it, word))
+    return lines
+
+
+def _is_ours(member: Any) -> bool:
+    inner = member.fget if isinstance(member, property) else getattr(member, "__func__", member)
+    return inspect.isfunction(inner) and inner.__module__.startswith("fairshoe")
+
+
+def parameters(name: str, function: Any) -> Lines:
+    """Which parameters a caller must give, in order; and a line for each that may be left out."""
+    found = list(inspect.signature(function).parameters.values())
+    needed = [it.name for it in found if it.default is it.empty and it.name != "self"]
+    lines = {name: f"({', '.join(needed)})"}
+    return lines | {f"{name}({it.name})": it.kind.description for it in found if it.default is not it.empty}
+
+
+# --- the command line --------------------------------------------------------------------------
+
+
+def commands() -> Lines:
+    """Every option and argument of every command: what it takes, and whether it must be given."""
+    return dict(_of_parser(command_line.full_parser()))
+
+
+def _of_parser(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
+    for action in parser._actions:  # pyright: ignore[reportPrivateUsage]
+        if isinstance(action, argparse._SubParsersAction):  # pyright: ignore[reportPrivateUsage]
+            choices: dict[str, argparse.ArgumentParser] = dict(action.choices)  # pyright: ignore
+            for name in choices:
+                yield from _of_parser(choices[name])
+            continue
+        takes = "nothing" if action.nargs == 0 else f"a value ({action.nargs})" if action.nargs else "a value"
+        words = [takes, *(["required"] if action.required else [])]
+        words += ["of " + " ".join(map(str, action.choices))] if action.choices else []
+        for name in action.option_strings or [action.dest.upper()]:
+            yield f"{parser.prog} {name}", ", ".join(words)
+
+
+def statuses() -> Lines:
+    return {f"{status.value}": status.name.lower() for status in Exit}
+
+
+def variables() -> Lines:
+    """Settings, by their name in the file."""
+    return {it.name: f"{it.kind}, {it.variable}, {it.flag}" for it in settings.SETTINGS}
+
+
+# --- JSON of commands --------------------------------------------------------------------------
+
+# Commands whose JSON takes no device and little time. Messages as JSON (monitor, journal show) are in `messages`.
+GOLDEN = "docs/protocol/golden.bin"
+JSON_OF = (
+    "version --json",
+    "config show --json",
+    "config check pico-shoe --json",
+    "game check boston-5-stud --json",
+    "explain jam --json",
+    "scenario run b5-all-fold --json",
+    f"decode {GOLDEN} --json",
+)
+
+
+def outputs() -> Lines:
+    """The keys of what commands print with --json, with the kind of each value."""
+    lines: Lines = {}
+    for words in JSON_OF:
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(io.StringIO()):
+            command_line.main(words.replace(GOLDEN, str(ROOT / GOLDEN)).split())
+        for value in _values(said.getvalue()):
+            lines |= {f"fairshoe {words.removesuffix(' --json')}: {path}": kind for path, kind in shape(value)}
+    return lines
+
+
+def _values(said: str) -> list[Any]:
+    """One JSON value, or one on each line."""
+    try:
+        return [json.loads(said)]
+    except ValueError:
+        return [json.loads(line) for line in said.splitlines()]
+
+
+def shape(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Paths and kinds in a JSON value. The items of a list are taken for one; null says nothing about its kind."""
+    if isinstance(value, dict):
+        for key, inner in value.items():  # pyright: ignore
+            yield from shape(inner, f"{path}.{key}")
+    elif isinstance(value, list):
+        for inner in value:  # pyright: ignore
+            yield from shape(inner, f"{path}[]")
+    elif value is not None:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        yield path, "number" if number else type(value).__name__
+
+
+# --- what is on the wire and in files ----------------------------------------------------------
+
+
+def message_table() -> Lines:
+    """Each message with its number, class and layout, and its fields in order."""
+    lines: Lines = {}
+    for kind in messages.ALL:
+        fields = " ".join(field.name for field in dataclasses.fields(kind))
+        lines[kind.NAME] = f"{kind.ID}, class {kind.CLASS}, {kind.LAYOUT.format}: {fields}"
+    for name, it in vars(messages).items():
+        if inspect.isclass(it) and issubclass(it, enum.IntEnum) and it.__module__ == messages.__name__:
+            lines |= {f"{name} {member.name.lower()}": str(member.value) for member in it}
+    return lines
+
+
+def schemas() -> Lines:
+    """Every constraint of the schema files. What a file may say is a promise, and what it must say."""
+    lines: Lines = {}
+    for name in SCHEMAS:
+        flat = _flat(json.loads((ROOT / name).read_text("utf-8")), name)
+        lines |= {path: text for path, text in flat if not re.search(r"/(description|title|\$id|examples)\b", path)}
+    return lines
+
+
+def _flat(value: Any, path: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():  # pyright: ignore
+            yield from _flat(inner, f"{path}/{key}")
+    elif path.endswith("/enum"):  # a further value breaks none
+        yield from ((f"{path}/{item}", "") for item in value)
+    else:
+        yield path, json.dumps(value)
+
+
+def scenarios() -> Lines:
+    """Keys of scenario files, and the actions of a host with their arguments."""
+    from rig import scenario
+
+    lines = {f"key {key}": "" for key in (*scenario.KEYS, "cases", "values", "steps")}
+    lines |= {f"step {key}": "" for key in scenario._STEP}  # pyright: ignore[reportPrivateUsage]
+    actions = scenario._HOST_ACTIONS  # pyright: ignore[reportPrivateUsage]
+    return lines | {f"action {name} {word}".strip(): "" for name in actions for word in ("", *actions[name])}
+
+
+def formats() -> Lines:
+    """Versions of what is stored, and the routes of the floor's API."""
+    from fairshoe.client.store_file import SCHEMA
+    from fairshoe.journal import export
+    from fairshoe.ship import manifest
+    from fairshoe_floor.api.route_table import ROUTES
+    from fairshoe_floor.history.schema import STEPS
+    from fairshoe_table.books import schema as books
+    from firmware.journal import cells
+
+    lines = {
+        "store": str(SCHEMA),
+        "books": str(books.VERSION),
+        "export": str(export.FORMAT),
+        "release": manifest.FORMAT,
+    }
+    lines |= {"storage layout": str(cells.LAYOUT), "floor database": str(len(STEPS))}
+    for it in ROUTES:
+        lines[f"GET {it.path}"] = f"{it.schema}, for {' '.join(it.scope) or 'all'}"
+        lines |= {f"GET {it.path} ?{parameter.name}": parameter.kind for parameter in it.parameters}
+    return lines
+
+
+SURFACES: dict[str, Callable[[], Lines]] = {
+    "library": library,
+    "commands": commands,
+    "statuses": statuses,
+    "settings": variables,
+    "json": outputs,
+    "messages": message_table,
+    "schemas": schemas,
+    "scenarios": scenarios,
+    "formats": formats,
+}
+
+
+# --- comparing ---------------------------------------------------------------------------------
+
+
+def read(name: str) -> tuple[str, Lines]:
+    """The version that a surface was written down for, and its lines."""
+    value = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
+    return value["version"], value["lines"]
+
+
+def broken(old: Lines, new: Lines) -> list[str]:
+    """What a user of the old surface misses in the new one, in words."""
+    gone = [f"gone: {name}" for name in old if name not in new]
+    other = [name for name in old if name in new and new[name] != old[name]]
+    return gone + [f"changed: {name}: was {old[name]!r}, is {new[name]!r}" for name in other]
+
+
+def may_break(old: str, new: str) -> bool:
+    """Whether the step between two versions allows it: of the first number; before 1.0 also of the second."""
+    before, after = ([int(word) for word in version.split(".")[:2]] for version in (old, new))
+    return after[0] > before[0] or (before[0] == 0 and after > before)
+
+
+def advice(name: str, version: str) -> str:
+    major, minor = (int(word) for word in version.split(".")[:2])
+    step = f"0.{minor + 1}.0" if major == 0 else f"{major + 1}.0.0"
+    return (
+        f"tests/surface/{name}.json has what {version} promised. Put it back, beside what is new; or, if users must "
+        f"change something: step the version to {step} (docs/RELEASE.md says where it stands), write into CHANGELOG.md "
+        "what they have to do, and run `make surface WRITE=1`."
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser("surface", description="Compare what is public with what was promised.")
+    parser.add_argument("--write", action="store_true", help="write down what is public now")
+    write = parser.parse_args().write
+    status = 0
+    for name, take in SURFACES.items():
+        new = take()
+        version, old = read(name) if (FOLDER / f"{name}.json").exists() else (fairshoe.__version__, {})
+        lost = broken(old, new)
+        if lost and not may_break(version, fairshoe.__version__):
+            print(f"{name}:", *lost, sep="\n  ", file=sys.stderr)
+            print(advice(name, version), file=sys.stderr)
+            status = 1
+        elif write:
+            value = {"version": fairshoe.__version__, "lines": dict(sorted(new.items()))}
+            (FOLDER / f"{name}.json").write_text(json.dumps(value, indent=0) + "\n", encoding="utf-8")
+        print(f"{name:10s} {len(new):5d} lines, {len(new.keys() - old.keys())} new since {version}, {len(lost)} broken")
+    return status
+
+
+def not_written() -> list[str]:
+    """Surfaces that are not as they are written down: a release promises what it has."""
+    return [name for name, take in SURFACES.items() if read(name) != (fairshoe.__version__, take())]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
