@@ -31,7 +31,7 @@ def test_one_failure_fails_the_whole_and_the_others_run(capsys: pytest.CaptureFi
     assert run_stages("all", parts, 1) == 1
     said = capsys.readouterr().out
     assert "\n== bad\nwhy\n" in said and said.endswith("all FAILED: bad\n")
-    assert re.search(r"ok      good, 0 s, processor 0 s: 12 passed\n", said) and "== good" not in said
+    assert re.search(r"ok      good, \d+ s, processor \d+ s: 12 passed\n", said) and "== good" not in said
     assert re.search(r"  12 tests, \d+\.\d s of processor time\n", said)
     assert run_stages("all", parts[1:], 1) == 0
     assert capsys.readouterr().out.endswith("all passed\n")
