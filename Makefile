@@ -115,6 +115,7 @@ generate: ready ## write every generated file again: messages, protocol and wiri
 	@$(TOOL) wiring
 	@$(TOOL) docs.tables --write
 	@$(TOOL) docs.procedure_page
+	@$(TOOL) release.notices
 	@$(TOOL) rules --write > /dev/null
 	@$(TOOL) oracles.rulings_page
 

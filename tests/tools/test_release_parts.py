@@ -4,11 +4,12 @@ import json
 import os
 import re
 import zipfile
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 from release import __main__ as release
-from release import contents, packages
+from release import contents, notices, packages
 
 from fairshoe import __version__
 from firmware.version import VERSION_TEXT
@@ -20,7 +21,7 @@ TREE = "ab" * 20
 def test_the_version_is_one_in_library_firmware_javascript_and_changelog() -> None:
     javascript = json.loads((ROOT / "host_tools" / "fairshoe-js" / "package.json").read_text("utf-8"))
     assert {VERSION_TEXT.decode(), javascript["version"]} == {__version__}
-    assert re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)[1] == __version__
+    assert re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)[0] == __version__
 
 
 def test_the_notes_are_the_section_of_the_version_with_links_as_text() -> None:
@@ -31,7 +32,10 @@ def test_the_notes_are_the_section_of_the_version_with_links_as_text() -> None:
 
 
 def test_a_changed_file_is_named_and_nothing_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(release, "call", lambda _command: " M firmware/app.py\n")
+    def changed(_command: object) -> str:
+        return " M firmware/app.py\n"
+
+    monkeypatch.setattr(release, "call", changed)
     with pytest.raises(packages.ReleaseError, match=r"M firmware/app\.py"):
         release.clean_commit()
 
@@ -75,3 +79,17 @@ def test_two_wheels_that_differ_are_refused_with_the_names_of_the_files(tmp_path
             zipped.writestr("fairshoe/x.py", text)
     with pytest.raises(packages.ReleaseError, match=r"is not a\.whl: fairshoe/x\.py$"):
         packages.compare(tmp_path / "a.whl", tmp_path / "b.whl")
+
+
+def test_the_page_of_licences_is_that_of_the_locks_and_says_what_packages_say() -> None:
+    assert notices.PAGE.read_text("utf-8") == notices.page(), "run `make generate`"
+    assert set(notices.LICENCES) == {it.name for it in contents.needed()}
+    compared = 0
+    for name, licence in notices.LICENCES.items():
+        try:
+            said = dict(metadata.metadata(name).json).get("license_expression")
+        except metadata.PackageNotFoundError:
+            continue  # of another Python
+        compared += said is not None
+        assert said in (None, licence), name
+    assert compared >= 10

@@ -71,7 +71,7 @@ SECTIONS = (
         ("ARCHITECTURE.md", "PROCEDURE.md", "STORAGE.md", "SCENARIOS.md", "MAKE.md", "project/contributing.md"),
     ),
     Section("Decisions", ("decisions/*",)),
-    Section("Changes", ("COMPATIBILITY.md", "project/changelog.md")),
+    Section("Changes", ("COMPATIBILITY.md", "NOTICES.md", "project/changelog.md")),
 )
 
 

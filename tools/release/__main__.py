@@ -57,7 +57,7 @@ def copy_data(parts: Path) -> None:
     for folder in SCHEMAS:
         for path in (ROOT / folder).glob("*schema.json"):
             shutil.copy(path, parts / "schemas" / f"{Path(folder).name}.{path.name}")
-    for name in ("LICENSE", "CHANGELOG.md"):
+    for name in ("LICENSE", "CHANGELOG.md", "docs/NOTICES.md"):
         shutil.copy(ROOT / name, parts)
 
 

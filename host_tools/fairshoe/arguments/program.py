@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from fairshoe.cli.options import add_key
 from fairshoe.cli.registry import COMMANDS
 
 EXPLAIN_EXAMPLES = """\
@@ -69,6 +70,35 @@ def add_version(command: argparse.ArgumentParser) -> None:
     command.description = "Prints the version of fairshoe, of Python and of the operating system."
     command.epilog = VERSION_EXAMPLES
     command.add_argument("--json", action="store_true", help="as one JSON object")
+
+
+SUPPORT_EXAMPLES = """\
+examples:
+  fairshoe support
+      versions and settings, into fairshoe-support.tar.gz
+  fairshoe support /dev/ttyACM0 --log gateway.log
+      with state, meters and link counters of a shoe, and the end of a log
+  fairshoe support --journal table-7.journal --board my-board.json
+      with the records of an export that are not about rounds
+
+It prints what is in the archive. No key, seed, token or password is: key and
+token files are not read into it, and long words of digits are taken out of
+logs. Look through it before you send it.
+"""
+
+
+def add_support(command: argparse.ArgumentParser) -> None:
+    command.description = "Writes one archive that you can attach to a report."
+    command.epilog = SUPPORT_EXAMPLES
+    command.add_argument("port", nargs="?", metavar="PORT", help="a shoe to ask; without it none is asked")
+    add_key(command)
+    command.add_argument("--journal", metavar="EXPORT", help="what `fairshoe journal pull` wrote")
+    command.add_argument("--log", metavar="FILE", help="a log, of which the last 500 lines go along")
+    command.add_argument("--board", help="the board's name or .json file")
+    command.add_argument("--rounds", action="store_true", help="events about decks and rounds too")
+    command.add_argument(
+        *("-o", "--out"), default="fairshoe-support.tar.gz", metavar="FILE", help="a new file (%(default)s)"
+    )
 
 
 COMPLETION_EXAMPLES = """\

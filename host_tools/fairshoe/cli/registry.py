@@ -66,6 +66,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "docs": "read the documentation, offline",
         "help": "explain a command, with examples",
         "version": "print the version",
+        "support": "write an archive for a report, without secrets",
         "completion": "print a completion script for your shell",
     },
 }
