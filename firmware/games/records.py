@@ -9,6 +9,7 @@ from firmware.fault import FAULT_NONE
 from firmware.games.flow import (
     DECK_SPENT,
     DRAWING,
+    PREPARING,
     REMAINDER_OFFERED,
     SHUFFLING,
     STACK_OFFERED,
@@ -174,7 +175,7 @@ def context(flow: "Flow", of_round: bool = False) -> int:
     found = 1 << (place - 1) if machine else 0
     if flow.state == STACK_OFFERED and flow.need == ids.NEED_DECISIONS:
         found |= CTX_GREEN  # the dealer wants the rest: all have their cards, and decide
-    if flow.tail and (place or flow.state in (WAITING_FOR_ROUND_END, SHUFFLING)):
+    if flow.tail and (place or flow.state in (WAITING_FOR_ROUND_END, PREPARING, SHUFFLING)):
         found |= _TAIL_CONTEXT[flow.tail]
         if flow.tail == TAIL_SETTLING and flow.profile.mode and not flow.facts.row[FINAL]:
             found |= CTX_GREEN  # the rest is in the dealer's hand, and players may decide

@@ -69,7 +69,7 @@ _RULES = {
     ids.CMD_CONFIRM_LOCKOUT: ((WAITING_FOR_LOCKOUT,), PRESS_LOCK, (), (DISPENSING,)),
     ids.CMD_RELEASE: ((WAITING_FOR_GREEN, STACK_OFFERED, DECK_HELD), PRESS_GREEN, (RELEASING,), (REMAINDER_OFFERED,)),
     ids.CMD_END_ROUND: (
-        (WAITING_FOR_ROUND_END, WAITING_FOR_DECK, SHUFFLING, DECK_READY, DRAWING),
+        (WAITING_FOR_ROUND_END, WAITING_FOR_DECK, PREPARING, SHUFFLING, DECK_READY, DRAWING),
         PRESS_END,
         (),
         (),
@@ -159,7 +159,7 @@ class CommandRunner:
             return 0 if flow.outbox.count else FOREVER_MS
         rule = _RULES[command]
         if not self.acted:
-            if flow.outbox.count == 0:
+            if flow.outbox.count == 0 and flow.state != PREPARING:  # there no step takes a press
                 self.acted_ms = now_ms
                 self._act(command, rule[1])
                 return 0

@@ -9,7 +9,7 @@ from tables import drawn_order
 from test_timing import recorded, same
 
 from firmware import answers
-from firmware.games.flow import DECK_HELD, DECK_READY, SHUFFLING
+from firmware.games.flow import DECK_HELD, DECK_READY, PREPARING, SHUFFLING
 from firmware.protocol import ids
 
 SLOW = sys.implementation.name != "cpython"
@@ -73,6 +73,25 @@ def test_records_and_the_end_of_the_round_are_answered_while_the_other_deck_is_s
     table.stage.until("deck_verified", 30000)
     assert (table.stage.rig.plant.now_us - begun_us + 5000) // 10000 * 10 == REPORT_MS
     table.deal(1).release().end().close()
+
+
+def test_what_comes_while_the_order_of_the_other_deck_waits_for_a_nonce_is_not_refused():
+    """The deck is in the machine and nothing moves yet: as much a part of the shuffle as the rest of it."""
+    for message, arguments, last in (
+        (ids.CMD_RECORD, (record_of("misdeal"), 1, 4), "recorded"),
+        (ids.CMD_RECORD, (record_of("misdeal"), 0, 3), "round_voided"),
+        (ids.CMD_END_ROUND, (), "round_ended"),
+    ):
+        table = two_decks().shuffle(1).deal(2).release()
+        table.stage.share("late")
+        table.stage.act("load", {"cards": 52, "deck": 2})
+        table.play(("", 300, "press", "green"), ("shuffle_committed", 300, "wait", 0))
+        assert table.flow.state == PREPARING
+        took_ms, outcome = ask(table, message, *arguments)
+        assert outcome == DONE and took_ms <= 3000 + 3 * ANSWER_MS, (message, arguments, outcome, took_ms)
+        table.stage.until(last, 10000)
+        table.stage.until("deck_verified", 40000)
+        table.close()
 
 
 def counted_table(dealing, **table):

@@ -134,8 +134,11 @@ def check(table, row):
     assert came_out(table.stage) == row[-1], (row, came_out(table.stage))
 
 
-def handed_out(game, dealing):
+def verified(game, dealing):
+    """A shuffled deck, in the machine that deals it or in the dealer's hand."""
     table = Table(game, table={"dealing": dealing}).shuffle()
+    if dealing == "shoe":
+        return table
     table.play(("", 300, "press", "green"), ("remainder_released", 600, "take", 0))
     return table.play(("remainder_taken", 500, "wait", 0))
 
@@ -143,13 +146,13 @@ def handed_out(game, dealing):
 def test_two_irregularities_in_a_round_that_the_machine_deals():
     """Proves: B5-12a (automated), B5-12d (automated), CS-13d (automated), DDS-11d (automated)"""
     for row in AUTOMATED:
-        check(Table(row[0]).shuffle(), row)
+        check(verified(row[0], "shoe"), row)
 
 
 def test_two_irregularities_in_a_round_that_is_dealt_by_hand():
     """Proves: B5-12a (hand), B5-12d (hand), CS-13d (hand)"""
     for row in BY_HAND:
-        check(handed_out(row[0], "hand"), row)
+        check(verified(row[0], "hand"), row)
 
 
 def test_two_irregularities_in_a_round_from_a_draw_shoe():
@@ -175,11 +178,17 @@ def test_a_card_that_is_due_to_the_dealers_hand_is_held_back_for_by_the_clause_o
 
 
 def test_a_hold_on_a_deck_hides_no_count_that_is_due_and_each_is_held_back_for_by_its_own_clause():
-    """Proves: CS-10c (manual)"""
-    for hold, clause in (("winner_hold", b"CS-10c"), ("dispute", b"CS-10d")):
-        table = handed_out(short_deck("caribbean-stud", stub_rounds=1), "manual")
-        Words(table).say("bets:2 lock %s:1:1" % hold)
-        assert table.command(ids.CMD_END_ROUND) == REFUSED and clauses_of(table.stage, "held_back") == [b"CS-7g"]
+    """Proves: CS-10c (automated, manual, hand)"""
+    for i in range(6):
+        dealing, dealt, due = (
+            ("shoe", "deal:2 release", b"CS-9f"),
+            ("manual", "bets:2 lock", b"CS-7g"),
+            ("hand", "bets:2 lock", b"CS-8f"),
+        )[i // 2]
+        hold, clause = (("winner_hold", b"CS-10c"), ("dispute", b"CS-10d"))[i % 2]
+        table = verified(short_deck("caribbean-stud", stub_rounds=1, stub_exempt=0), dealing)
+        Words(table).say("%s %s:1:1" % (dealt, hold))
+        assert table.command(ids.CMD_END_ROUND) == REFUSED and clauses_of(table.stage, "held_back") == [due]
         Words(table).say("stub_counted:37 end")
         table.stage.act("load", {"cards": 52})
         Words(table).green()
@@ -198,7 +207,6 @@ def test_a_count_that_is_due_is_held_back_for_by_its_own_clause_also_when_each_p
         ("double-cross-poker", "hand", "bets:2 fold:1", b"DCP-8e"),
         ("double-cross-poker", "shoe", "deal:2 release fold:1", b"DCP-9d"),
     ):
-        changed = short_deck(game, stub_rounds=1)
-        table = Table(changed).shuffle() if dealing == "shoe" else handed_out(changed, dealing)
+        table = verified(short_deck(game, stub_rounds=1), dealing)
         Words(table).say(words)
         assert table.command(ids.CMD_END_ROUND) == REFUSED and clauses_of(table.stage, "held_back") == [clause]
