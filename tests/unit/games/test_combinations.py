@@ -198,7 +198,8 @@ def test_a_hold_on_a_deck_hides_no_count_that_is_due_and_each_is_held_back_for_b
 
 
 def test_a_count_that_is_due_is_held_back_for_by_its_own_clause_also_when_each_player_has_decided():
-    """Proves: B5-10c (manual, hand, in part), CS-10a (manual, hand, in part), DCP-10c1 (automated, hand, in part)"""
+    """Proves: B5-10c (manual, hand, in part), CS-10a (manual, hand, in part), DCP-10c1 (automated, hand, in part),
+    B5-12d (manual, hand, in part), CS-13d (manual, hand, in part)"""
     for game, dealing, words, clause in (
         ("boston-5-stud", "manual", "bets:2 fold:1 second_wager:2:1 final_deal:1", b"B5-7f"),
         ("boston-5-stud", "hand", "bets:2 fold:1 second_wager:2:1 final_deal:1", b"B5-8e"),
