@@ -137,7 +137,7 @@ def test_every_state_and_every_round_that_is_settled_beside_it_is_a_window_for_r
         for tail in TAIL_WINDOWS:
             flow.tail = tail
             wanted = [window] if window != "-" else []
-            if TAIL_WINDOWS[tail] and (wanted or name in ("shuffling", "waiting_for_round_end")):
+            if TAIL_WINDOWS[tail] and (wanted or name in ("preparing", "shuffling", "waiting_for_round_end")):
                 wanted.append(TAIL_WINDOWS[tail])
             found = context(flow)
             assert {WINDOW_NAMES[i] for i in range(16) if found >> i & 1} == set(wanted), (name, tail)
