@@ -114,7 +114,7 @@ test('another text of the same content is refused', async () => {
     'a huge number': TEXT.replace('"key":1', `"key":${'9'.repeat(400)}`),
     'a number that rounds': TEXT.replace('"key":1', '"key":1.00000000000000000001'),
     'spaces': TEXT.replace(':', ': '), 'no end of line': TEXT.trimEnd(), 'another end of line': TEXT.replace('\n', '\r\n'),
-    'more behind it': TEXT + TEXT, 'cut short': TEXT.slice(0, -100), 'nothing': '', 'null': 'null\n', 'a list': '[]\n', 'deep': '['.repeat(200000),
+    'more behind it': TEXT + TEXT, 'cut short': TEXT.slice(0, -100), 'nothing': '', 'null': 'null\n', 'a list': '[]\n', 'deep': '['.repeat(200000), 'deep and whole': `${'['.repeat(200000)}${']'.repeat(200000)}\n`,
     'a byte order mark': '\ufeff' + TEXT, 'capitals': TEXT.toUpperCase(), 'text': 'What a receipt proves',
   };
   for (const [what, text] of Object.entries(others)) { assert.notEqual(text, TEXT, what); await refused(text, 'file', what); }

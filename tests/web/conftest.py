@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import base64
 import importlib.util
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from web.browser import Bench, browser, find_chromium, served
+from web.browser import ROOT, Bench, browser, find_chromium, served
 
 READ = (Path(__file__).parent / "access.js").read_text(encoding="utf-8")
+AXE = (ROOT / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
+OPEN, MEASURE = (
+    (Path(__file__).parent / name).read_text(encoding="utf-8") for name in ("axe_open.js", "axe_measure.js")
+)
+RATIO_MIN, RATIO_MIN_LARGE = 4.5, 3.0
 CONTROLS = {"button", "link", "textbox", "searchbox", "spinbutton", "combobox", "checkbox", "slider", "image"}
 
 
@@ -62,3 +69,29 @@ def _readable(tab: Any, looked_min: int) -> None:
     nodes = tab.context.new_cdp_session(tab).send("Accessibility.getFullAXTree")["nodes"]
     controls = [node for node in nodes if not node["ignored"] and node["role"]["value"] in CONTROLS]
     assert [node for node in controls if not node.get("name", {}).get("value", "").strip()] == []
+
+
+@pytest.fixture
+def axe(chromium: Any) -> Callable[[Any], None]:
+    """Fails for anything that axe finds, and for texts with too little contrast among those that it leaves open."""
+    return partial(_axe, chromium)
+
+
+def _axe(chromium: Any, tab: Any) -> None:
+    tab.evaluate(AXE)
+    found = tab.evaluate(OPEN)
+    assert found["violations"] == []
+    texts = [one for one in found["texts"] if one["text"]]
+    if not texts:
+        return
+    picture = base64.b64encode(tab.screenshot(full_page=True)).decode()
+    blank = chromium.new_page()
+    ratios = blank.evaluate(MEASURE, [picture, texts])
+    blank.close()
+    poor = [
+        f"{one['name']} {one['text']!r}: {ratio:.2f}"
+        for one, ratio in zip(texts, ratios, strict=True)
+        if ratio < (RATIO_MIN_LARGE if one["large"] else RATIO_MIN)
+    ]
+    print(f"{len(texts)} texts left open by axe-core, least contrast {min(ratios):.2f}")
+    assert poor == []

@@ -1,6 +1,5 @@
 """axe-core finds nothing on pages and reports, light and dark; contrast that it leaves open is measured by pixels."""
 
-import base64
 import contextlib
 import time
 from collections.abc import Callable, Generator
@@ -10,7 +9,7 @@ from typing import Any
 
 import pytest
 from bench_case import Case, only
-from web.browser import ROOT, Bench
+from web.browser import Bench
 from web.dealer import dealer, setup
 from web.floor import floor
 from web.live import live
@@ -24,33 +23,7 @@ from fairshoe_floor.reader import Link
 from fairshoe_table.books import rack
 from fairshoe_table.books.books import Books
 
-AXE = (ROOT / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
-OPEN, MEASURE = (
-    (Path(__file__).parent / name).read_text(encoding="utf-8") for name in ("axe_open.js", "axe_measure.js")
-)
-RATIO_MIN, RATIO_MIN_LARGE = 4.5, 3.0
 SIM = "sim://pico-carousel?speed=20"
-
-
-def look(chromium: Any, tab: Any) -> None:
-    """Fails for anything that axe finds, and for texts with too little contrast among those that it leaves open."""
-    tab.evaluate(AXE)
-    found = tab.evaluate(OPEN)
-    assert found["violations"] == []
-    texts = [one for one in found["texts"] if one["text"]]
-    if not texts:
-        return
-    picture = base64.b64encode(tab.screenshot(full_page=True)).decode()
-    blank = chromium.new_page()
-    ratios = blank.evaluate(MEASURE, [picture, texts])
-    blank.close()
-    poor = [
-        f"{one['name']} {one['text']!r}: {ratio:.2f}"
-        for one, ratio in zip(texts, ratios, strict=True)
-        if ratio < (RATIO_MIN_LARGE if one["large"] else RATIO_MIN)
-    ]
-    print(f"{len(texts)} texts left open by axe-core, least contrast {min(ratios):.2f}")
-    assert poor == []
 
 
 @contextmanager
@@ -150,7 +123,7 @@ PAGES = {
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_nothing_and_what_it_leaves_open_has_contrast(
-    chromium: Any, url: str, tmp_path: Path, name: str, scheme: str
+    chromium: Any, url: str, axe: Callable[[Any], None], tmp_path: Path, name: str, scheme: str
 ) -> None:
     with PAGES[name](chromium, url, scheme, tmp_path) as tab:
-        look(chromium, tab)
+        axe(tab)

@@ -119,6 +119,27 @@ def test_each_card_is_shown_on_its_way_and_what_was_noted_is_compared(chromium: 
                 assert tab.get_attribute(f"#{field}-said", "class") == look, (field, text)
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("served", [True, False])
+def test_the_page_reads_well_on_a_phone(
+    chromium: Any,
+    house: dict[str, Any],
+    axe: Callable[[Any], None],
+    readable: Callable[[Any, int], None],
+    scheme: str,
+    served: bool,
+) -> None:
+    """Proved, with the way of each card and both comparisons; and refused."""
+    with phone(chromium, Path(house["page"]).parent, scheme) as tab:
+        opened(tab, house["link"] if served else house["link"][:-1])
+        if served:
+            tab.click("summary")
+            tab.fill("#noted", house["link"].split(".")[-2])
+            tab.fill("#posted", "0f0f")
+        readable(tab, 60 if served else 10)
+        axe(tab)
+
+
 def altered(field: str) -> Callable[[str], str]:
     """One digit of a field is another."""
 
@@ -154,10 +175,14 @@ def test_the_page_works_as_a_file_and_names_what_it_lacks(chromium: Any, house: 
         assert opened(tab, Path(house["page"]).as_uri())[0] == "waiting"
         tab.set_input_files("#file", house["receipt"])
         tab.wait_for_function("() => document.body.dataset.state === 'proved'")
+        # Nothing of it stays when another file is chosen.
+        tab.set_input_files("#file", {"name": "a.json", "mimeType": "", "buffer": bytes(1_000_001)})
+        tab.wait_for_function("() => document.body.dataset.state === 'refused'")
+        assert not tab.is_visible("#found") and "too large" in tab.inner_text("#verdict")
     with phone(chromium, tmp_path) as tab:  # a house that serves nothing but the page
         shutil.copy(house["page"], tmp_path)
         state, said = opened(tab, ADDRESS + fragment)
-        assert (state, "cannot be fetched" in said) == ("waiting", True)
+        assert (state, "answers with status 404" in said) == ("waiting", True)
         tab.set_input_files("#file", house["receipt"])
         tab.wait_for_function("() => document.body.dataset.state === 'proved'")
     with phone(chromium, folder) as tab:

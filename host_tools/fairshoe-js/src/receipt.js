@@ -66,15 +66,16 @@ function must(good, what) {
 
 function readFile(bytes) {
   must(bytes.length <= FILE_BYTES_MAX, 'The file is too large for a receipt.');
-  let text, found;
+  let text, found, again;
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     found = JSON.parse(text);
+    again = JSON.stringify(found) + '\n';                // too deep for the stack, if it was made to be
   } catch {
     throw new Refused('This is not a receipt: it is no JSON text.');
   }
   // To the letter: no key twice, no number in another form, nothing before or behind.
-  must(JSON.stringify(found) + '\n' === text, 'This is not a receipt as it is written: keys, numbers or layout differ.');
+  must(again === text, 'This is not a receipt as it is written: keys, numbers or layout differ.');
   must(hasFields(found, FIELDS) && found.fairshoe_receipt === FORMAT, 'This is not a receipt that this page knows.');
   const { attested, records } = found;
   must(hasFields(attested, ATTESTED) && Array.isArray(records), 'This is not a receipt that this page knows.');

@@ -21,7 +21,7 @@ const NOTED = {
   posted: ['public', 16, 'It is the same key: this device signed.', 'It is another key: this device did not sign, or its key was changed since.'],
 };
 const EPOCH_MS = Date.UTC(2020, 0, 1);
-let link = null, shown = null;
+let link = null, shown = null, turn = 0;
 
 function say(state, [look, word, text]) {
   find('verdict').className = `verdict ${look}`;
@@ -32,14 +32,31 @@ function say(state, [look, word, text]) {
 
 const refuse = text => say('refused', ['poor', 'Refused', text]);
 
-async function check(bytes) {
-  document.body.dataset.state = 'checking';
-  const { verdict, steps, receipt } = await checkReceipt(bytes, link);
+/** Take down what an earlier file has shown. */
+function clear() {
+  shown = null;
+  find('found').hidden = true;
+  find('steps').replaceChildren(...STEPS.map(name => make('li', {}, make('b', {}, TITLES[name]))));
+}
+
+/** Read and check a file. If another one is chosen meanwhile, this one is not shown any more. */
+async function check(read) {
+  const mine = turn += 1;
+  clear();
+  say('checking', ['incomplete', 'Checking', '']);
+  let checked;
+  try {
+    checked = await checkReceipt(await read(), link);
+  } catch (error) {
+    if (mine === turn) say('waiting', ['incomplete', 'No receipt yet', `The receipt cannot be read: ${error.message}. Choose the file, if you have it.`]);
+    return;
+  }
+  if (mine !== turn) return;
+  const { verdict, steps, receipt } = checked, [look, word, text] = VERDICTS[verdict];
   shown = receipt;
   find('found').hidden = receipt === null;
   find('steps').replaceChildren(...STEPS.map(name => make('li', { data: { 'data-ok': String(steps[name].ok) } }, make('b', {}, TITLES[name]), steps[name].text || 'not checked')));
   if (receipt) show(receipt);
-  const [look, word, text] = VERDICTS[verdict];
   say(verdict, [look, word, text || STEPS.map(name => steps[name]).find(({ ok }) => ok === false).text]);
 }
 
@@ -80,11 +97,11 @@ async function start() {
     say('unable', ['poor', 'Not checked', 'This browser gives no cryptography to this page. Open it over https, or save it and open the file.']);
     return;
   }
-  find('steps').replaceChildren(...STEPS.map(name => make('li', {}, make('b', {}, TITLES[name]))));
-  find('file').addEventListener('change', async () => {
+  clear();
+  find('file').addEventListener('change', () => {
     const [file] = find('file').files;
-    if (file && file.size <= FILE_BYTES_MAX) await check(new Uint8Array(await file.arrayBuffer()));
-    else if (file) refuse('The file is too large for a receipt.');
+    // One byte more than a receipt may have is enough to refuse it.
+    if (file) check(async () => new Uint8Array(await file.slice(0, FILE_BYTES_MAX + 1).arrayBuffer()));
   });
   for (const id of Object.keys(NOTED)) find(id).addEventListener('input', () => compare(id));
   addEventListener('hashchange', () => location.reload());
@@ -93,17 +110,13 @@ async function start() {
   if (location.hash && !link) {
     find('choose').hidden = true;
     refuse('The link is not whole. Scan the QR code again; to check a file without it, open this page without what follows the sign #.');
-  } else if (link) await fetched();
+  } else if (link) await check(fetched);
 }
 
 async function fetched() {
-  try {
-    const answer = await fetch(`${link.file}.json`, { cache: 'no-store', credentials: 'omit', redirect: 'error' });
-    if (!answer.ok) throw new Error(`status ${answer.status}`);
-    await check(new Uint8Array(await answer.arrayBuffer()));
-  } catch (error) {
-    say('waiting', ['incomplete', 'No receipt yet', `The file of this receipt cannot be fetched (${error.message}). Choose it, if you have it.`]);
-  }
+  const answer = await fetch(`${link.file}.json`, { cache: 'no-store', credentials: 'omit', redirect: 'error' });
+  if (!answer.ok) throw new Error(`the house answers with status ${answer.status}`);
+  return new Uint8Array(await answer.arrayBuffer());
 }
 
 start();
