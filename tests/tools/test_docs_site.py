@@ -3,8 +3,9 @@
 from pathlib import Path
 
 import pytest
+from docs.dead_links import dead_links
 
-from docs import hooks, pages
+from docs import hooks, pages, reference
 from docs import site as docs_site
 
 
@@ -96,3 +97,26 @@ def test_the_help_page_has_every_command() -> None:
     for name in ("fairshoe", "journal verify", "config check", "demo"):
         assert f"\n## {name}\n" in page
     assert "usage: fairshoe journal verify" in page
+
+
+def test_a_link_to_a_file_or_a_place_that_is_not_there_is_dead(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "index.html").write_text(
+        '<h2 id="here">x</h2><a href="../a.html#top">up</a><a href="..">site</a>'
+    )
+    links = ("sub/", "sub/index.html#here", "#top", "https://away", "sub/#gone", "b.html", "x.svg")
+    anchors = "".join(f'<a href="{link}">x</a>' for link in links)
+    (tmp_path / "a.html").write_text(f'<h1 id="top">x</h1>{anchors}')
+    assert list(dead_links(tmp_path)) == [
+        "a.html: sub/#gone: no such place in it",
+        "a.html: b.html: no such file",
+        "a.html: x.svg: no such file",
+        "sub/index.html: ..: no such file",
+    ]
+
+
+def test_the_reference_has_what_the_code_has() -> None:
+    library, config, api = (write() for write in reference.PAGES.values())
+    assert "### Shoe\n" in library and "`command(kind" in library and "(self" not in library
+    assert "| `link.baud` |" in config and "| `nv.kind` |" in config
+    assert "## GET /api/v1/shoes/{device}/events" in api and "| `after` | integer |" in api

@@ -16,6 +16,7 @@ from typing import Any
 from docs import nav as docs_nav
 from docs import pages as docs_pages
 from docs.nav import DOCS, HELP_PAGE, INCLUDED, ROOT
+from docs.reference import PAGES
 
 log = logging.getLogger("mkdocs.hooks.fairshoe")
 
@@ -44,7 +45,8 @@ def on_files(files: Any, config: Any) -> Any:
     make: Any = File.generated  # pyright: ignore
     for source, site in INCLUDED.items():
         files.append(make(config, site, abs_src_path=str(ROOT / source)))
-    files.append(make(config, HELP_PAGE, content=help_page()))
+    for page, write in {HELP_PAGE: help_page, **PAGES}.items():
+        files.append(make(config, page, content=write()))
     return files
 
 

@@ -19,8 +19,10 @@ INCLUDED = {
     "CHANGELOG.md": "project/changelog.md",
     "rules/README.md": "project/rules-data.md",
 }
-# Written when the site is built, from the command line's own parser.
+# Written when the site is built, from the code: hooks.py has the first, reference.py the others.
 HELP_PAGE = "reference/help.md"
+LIBRARY_PAGE, CONFIG_PAGE, API_PAGE = "reference/library.md", "reference/config.md", "reference/api.md"
+GENERATED = (HELP_PAGE, LIBRARY_PAGE, CONFIG_PAGE, API_PAGE)
 
 # Places kept for pages that are being written. A page that is here and exists needs no change; one that will not come
 # is taken out of both lists.
@@ -55,12 +57,12 @@ SECTIONS = (
     Section(
         "Integrate",
         (
-            *("INTEGRATE.md", "TABLE.md", "FLOOR.md", "SCALE.md"),
+            *("INTEGRATE.md", LIBRARY_PAGE, "TABLE.md", "FLOOR.md", API_PAGE, "SCALE.md"),
             *("PROTOCOL.md", "protocol/README.md", "JOURNAL.md", "AUDIT.md", "RECEIPT.md"),
         ),
     ),
     Section("Command line", ("CLI.md", HELP_PAGE)),
-    Section("Boards", ("BOARDS.md", "WIRING.md", "HARDWARE.md", "HIL.md", "BUDGETS.md")),
+    Section("Boards", ("BOARDS.md", CONFIG_PAGE, "WIRING.md", "HARDWARE.md", "HIL.md", "BUDGETS.md")),
     Section("Games", ("GAMES.md", "NEW_GAME.md", "DOUBLE_ATTACK.md", "RULES.md", "matrix/*", "project/rules-data.md")),
     Section(
         "Evidence",
@@ -87,7 +89,7 @@ def navigation(
     there: list[str], sections: tuple[Section, ...] = SECTIONS, awaited: frozenset[str] = AWAITED
 ) -> tuple[list[tuple[str, list[str]]], list[str]]:
     """Titles of sections with their pages, of those that are there; and the awaited pages that are not."""
-    known = {*there, *INCLUDED.values(), HELP_PAGE}
+    known = {*there, *INCLUDED.values(), *GENERATED}
     nav: list[tuple[str, list[str]]] = []
     listed = [HOME]
     missing: list[str] = [] if HOME in known else [HOME]

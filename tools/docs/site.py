@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 
+from docs.dead_links import dead_links
 from fairshoe.web.assets import write_site
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,6 +23,14 @@ FETCHING = {"src", "srcset", "poster", "background", "ping"}
 SAYING = {"canonical", "prev", "next", "author", "license"}
 AWAY = re.compile(r"^\s*(?:https?:)?//", re.IGNORECASE)
 CSS_AWAY = re.compile(r"(?:url\(|@import)\s*[\"']?\s*(?:https?:)?//[^\s)\"']+", re.IGNORECASE)
+
+
+# The front page shows the machine itself. In the repository, and where frames are not shown, it is a picture.
+PICTURE = re.compile(r'<img [^>]*src="captures/bench-page-jam\.png"[^>]*>')
+FRAME = (
+    '<iframe class="bench" src="bench/index.html" loading="lazy" title="a simulated shoe, to watch, handle and break">'
+    r"</iframe><noscript>\g<0></noscript>"
+)
 
 
 class _Fetched(HTMLParser):
@@ -72,6 +81,11 @@ def add_bench_page(site: Path) -> None:
     if not name:
         raise ValueError("docs/BENCH_PAGE.md no longer says `bench/`, which becomes the link to the page")
     page.write_text(f'{before}<a href="bench/index.html">bench/</a>{after}', encoding="utf-8")
+    front = site / "index.html"
+    text, count = PICTURE.subn(FRAME, front.read_text(encoding="utf-8"))
+    if count != 1:
+        raise ValueError("docs/index.md no longer has the picture of the bench page, which becomes the page itself")
+    front.write_text(text, encoding="utf-8")
 
 
 def build() -> int:
@@ -87,6 +101,10 @@ def build() -> int:
     found = list(fetched_from_elsewhere(SITE))
     if found:
         print("docs: these would be fetched from elsewhere:", *found, sep="\n  ", file=sys.stderr)
+        return 1
+    dead = list(dead_links(SITE))
+    if dead:
+        print("docs: links that lead nowhere:", *dead, sep="\n  ", file=sys.stderr)
         return 1
     pages = sum(1 for _ in SITE.rglob("*.html"))
     print(f"docs: {pages} pages in {SITE.relative_to(ROOT)}; open index.html there, or, with search: make docs-serve")
