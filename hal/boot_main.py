@@ -31,6 +31,7 @@ TRIES_MAX = const(3)
 # Bits of the register that counts starts: a mark that no other program leaves there, and the count.
 TRIES_MARK = const(0x0FA15E00)
 TRIES_MASK = const(0xFF)
+BACKUP_OPEN = const(0x100)  # bit DBP of PWR_CR1 on an STM32H7: the backup registers can be written
 WDT_MAGIC = 0x6AB73121  # in scratch register 4 of an RP2 after a reset by machine.WDT, and after no other reset
 # Version 1, class diagnostic; message 74; session 0, link sequence 0.
 HEADER = b"\x18\x00\x4a\x00\x00\x00\x00\x00"
@@ -158,7 +159,7 @@ def started() -> None:
 
 def tries(count: int) -> int:
     """Write how often the device was started since it last ran well; -1: read it. Where the chip has a register that
-    a reset by the watchdog leaves alone; elsewhere 0 (STM32: nothing is counted)."""
+    a reset by the watchdog leaves alone; elsewhere 0."""
     chip = os.uname()
     if chip[0] == "rp2":
         at = 0x400D800C if "RP2350" in chip[4] else 0x4005800C  # scratch register 0 of the watchdog
@@ -173,6 +174,16 @@ def tries(count: int) -> int:
             memory(b"fairshoe" + bytes((count,)))
         elif memory()[:8] == b"fairshoe":
             return memory()[8]
+    elif chip[0] == "pyboard":  # any STM32
+        import stm
+
+        mem32 = stm.mem32
+        at = stm.RTC + stm.RTC_BKP0R
+        if count >= 0:
+            mem32[stm.PWR + stm.PWR_CR1] |= BACKUP_OPEN
+            mem32[at] = TRIES_MARK | count
+        elif mem32[at] & ~TRIES_MASK == TRIES_MARK:
+            return mem32[at] & TRIES_MASK
     return 0
 
 

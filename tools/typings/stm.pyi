@@ -1,7 +1,11 @@
 """What hal/stm32 uses of MicroPython's stm: registers by name."""
 
+PWR: int
+PWR_CR1: int
 RNG: int
 RNG_SR: int
+RTC: int
+RTC_BKP0R: int
 USART2: int
 USART6: int
 USART_ISR: int

@@ -39,7 +39,6 @@ class Inspection:
     meaning: str = ""
     edges_per_s: tuple[tuple[str, int, str], ...] = ()  # by line: the fastest that is honest, and why
     noise: str = ""  # what noise on input lines can do to this chip in spite of hal/api.py
-    start: str = ""  # what a start that hangs does on this chip, where starts are not counted
 
     @property
     def good(self) -> bool:
@@ -97,9 +96,7 @@ def inspect_board(name: str) -> Inspection:
     rates = tuple((line, rate.edges_per_s, rate.why) for line, rate in honest_rates(config).items())
     board = config["mcu"]["board"]
     mcu = MCUS[board]
-    return Inspection(
-        name, (), crc, mech["kind"], board, assurance, MEANING[assurance], rates, mcu.blinded, mcu.uncounted
-    )
+    return Inspection(name, (), crc, mech["kind"], board, assurance, MEANING[assurance], rates, mcu.blinded)
 
 
 def check_board(config: object) -> list[str]:

@@ -106,7 +106,6 @@ class Mcu:
     flash: bool = False  # can keep cells in its own flash
     in_a_row: int = 0  # inputs lie within so many pins, where PIO watches them together
     blinded: str = ""  # what noise on input lines can do in spite of hal/api.py
-    uncounted: str = ""  # what a start that hangs does where starts are not counted
     halted_tx: Pin | None = None  # where a device speaks that cannot read its config: hal/boot_main.py
 
     def lines(self) -> dict[Pin, int]:
@@ -132,11 +131,7 @@ def _esp32() -> Mcu:
 
 def _h743() -> Mcu:
     place: dict[Pin, str] = {name: f"P{bank}{number}" for name, (bank, number) in _H743_PINS.items()}
-    uncounted = (
-        "a start that always hangs resets for ever, and is not reported as `halted`: starts are not counted"
-        " (docs/RECOVERY.md)"
-    )
-    return Mcu("stm32", "STM32H743", "stm32_rng", place, _H743_FUNCTIONS, uncounted=uncounted)
+    return Mcu("stm32", "STM32H743", "stm32_rng", place, _H743_FUNCTIONS)
 
 
 MCUS = {

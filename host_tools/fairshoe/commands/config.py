@@ -41,8 +41,8 @@ def _check(options: argparse.Namespace) -> int:
                 f"{printable(name)}: good ({found.kind} on {found.mcu}, crc {found.crc:08x}); count assurance"
                 f" {found.count_assurance}: {found.meaning}"
             )
-            for limit in filter(None, (found.noise, found.start)):
-                say(f"  on this chip {limit}")
+            if found.noise:
+                say(f"  on this chip {found.noise}")
         else:
             say(f"{printable(name)}: cannot work")
             for problem in found.problems:

@@ -57,6 +57,7 @@ CHIPS = {
     "rp2 Raspberry Pi Pico with RP2040": 0x4005800C,
     "rp2 Raspberry Pi Pico 2 with RP2350": 0x400D800C,
     "esp32 Generic ESP32S3 module": None,
+    "pyboard NUCLEO_H743ZI2 with STM32H743": None,
 }
 REFUSED = "start: reset 3 times while starting"
 
@@ -74,6 +75,7 @@ def powered(chip):
 def bitten(machine, cause=3):
     """The same chip after a reset by its watchdog."""
     machine.cause = cause
+    machine.stm.reset()
     machine.done, machine.dogs, machine.rounds = [], [], 3
     return machine
 
@@ -108,7 +110,7 @@ def test_power_or_a_reset_that_was_asked_for_lets_it_try_again():
     for chip in CHIPS:
         for cause, magic in ((1, 0x6AB73121), (3, 0)):
             if magic == 0 and not CHIPS[chip]:
-                continue  # an ESP32 tells them apart by itself
+                continue  # ESP32 and STM32 tell them apart by themselves
             machine = powered(chip)
             for _ in range(3):
                 boot(whole(), Firmware(scans=0), machine, chip)
@@ -126,7 +128,7 @@ def test_a_chip_without_such_a_register_counts_nothing():
     machine = Machine()
     for _ in range(9):
         firmware = Firmware(scans=0)
-        boot(whole(), firmware, machine, "stm32 NUCLEO_H743ZI2")
+        boot(whole(), firmware, machine, "another board")
         assert firmware.started == 1
         bitten(machine)
 
@@ -136,6 +138,11 @@ def test_a_register_that_another_program_has_left_is_no_count():
     machine.mem32[0x4005800C] = 0x12345603
     firmware = Firmware()
     boot(whole(), firmware, bitten(machine), "rp2 Raspberry Pi Pico with RP2040")
+    assert firmware.started == 1
+    machine = powered("pyboard NUCLEO_H743ZI2 with STM32H743")
+    machine.stm.cells[machine.stm.RTC + machine.stm.RTC_BKP0R] = 0x12345603
+    firmware = Firmware()
+    boot(whole(), firmware, bitten(machine), "pyboard NUCLEO_H743ZI2 with STM32H743")
     assert firmware.started == 1
 
 

@@ -30,6 +30,7 @@ class Machine:
         self.cause = 1
         self.mem32 = {}
         self.kept = b""  # RTC memory of an ESP32
+        self.stm = Stm()
         self.ports_bad = 0
         self.own_pins = False
         self.display_there = True
@@ -119,6 +120,27 @@ class Machine:
 
     def sent(self):
         return [entry for entry in self.done if entry[0] == "sent"]
+
+
+class Stm:
+    """MicroPython's `stm`, and the registers of the chip: what is written to a backup register that is not open is
+    lost, and every reset closes them."""
+
+    PWR, PWR_CR1, RTC, RTC_BKP0R = 0x58024800, 0, 0x58004000, 0x50
+
+    def __init__(self):
+        self.mem32 = self
+        self.cells = {self.RTC + self.RTC_BKP0R: 0x0FA15E03}  # power has just come: anything
+
+    def __getitem__(self, at):
+        return self.cells.get(at, 0)
+
+    def __setitem__(self, at, value):
+        if at < self.RTC or at >= self.RTC + 0x400 or self.cells.get(self.PWR, 0) & 0x100:
+            self.cells[at] = value
+
+    def reset(self):
+        self.cells.pop(self.PWR, None)
 
 
 class File:
@@ -269,6 +291,7 @@ def boot(files, firmware, machine=None, chip="rp2", image=None):
     if firmware is not None:
         sys.modules["firmware.main"] = firmware
     sys.modules["image_data"] = image
+    sys.modules["stm"] = machine.stm
     try:
         if image:
             device.boot_image()
@@ -278,7 +301,7 @@ def boot(files, firmware, machine=None, chip="rp2", image=None):
     except Enough:
         pass
     finally:
-        del sys.modules["image_data"]
+        del sys.modules["image_data"], sys.modules["stm"]
         if kept is None:
             sys.modules.pop("firmware.main", None)
         else:
