@@ -179,8 +179,9 @@ class App:
         self.healthy = False
         self.wake_ms = flow_warn(self.flow, self.out, fault, self.scanned_ms)
 
-    def talk(self, now_ms: int) -> int:
-        """The link's share of a scan: what came in, what a command does next, one frame out."""
+    def talk(self, now_ms: int, due_ms: int = 0) -> int:
+        """The link's share of a scan: what came in, what a command does next, one frame out. `due_ms`: in how many
+        milliseconds a frame is due, where that is known; no message, no change."""
         reporter = self.reporter
         runner = self.runner
         next_ms = FOREVER_MS
@@ -198,7 +199,7 @@ class App:
             self._set_time()
         if self.silent:
             return wake_ms
-        next_ms = report_due(reporter, self.flow.shown, now_ms)
+        next_ms = due_ms if due_ms and wake_ms else report_due(reporter, self.flow.shown, now_ms)
         if next_ms <= 0 and (self.put_off or not reporter.left):
             # A message that was left for the sake of this frame does not keep it from going out.
             next_ms = self.frame(now_ms, self.eventful or (wake_ms == 0 and not reporter.left))

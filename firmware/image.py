@@ -163,7 +163,8 @@ class Inputs:
         if self.edge_count:
             line = self.edge[self.edge_count - 1] >> 1  # where so many changes are, one of them is the last
             self._fold()
-            if self.glitches[INPUT_COUNT + line] >= (EVENTS_US if makes_events(line) else PULSES_US):
+            noise_us = self.glitches[INPUT_COUNT + line]
+            if noise_us >= PULSES_US and (noise_us >= EVENTS_US or not makes_events(line)):
                 # Slower than what the HAL calls noise, and the line is as blind: what it should show cannot be seen.
                 self._restless = line
         age_us = self._settle_lines() if self.waiting else 0
@@ -189,7 +190,8 @@ class Inputs:
     def _end(self, line: int, edge_us: int) -> None:
         """The change before this edge has lasted: a passage. The edge begins another."""
         self._accept(line)
-        self._pay(line, EVENT_US if line in (IN_DOOR, IN_KEY) else 0, ticks_diff(edge_us, self._held_us[line]))
+        if self.glitches[INPUT_COUNT + line]:  # most often none, and a call costs more
+            self._pay(line, EVENT_US if line in (IN_DOOR, IN_KEY) else 0, ticks_diff(edge_us, self._held_us[line]))
         self._held[line] ^= 1
         self._held_us[line] = edge_us
 
@@ -200,13 +202,14 @@ class Inputs:
 
     def _accept(self, line: int) -> None:
         bounces = self._held[line] >> 1
-        level = self._held[line] & 1
-        self.level[line] = level
+        level = self.level[line] = self._held[line] & 1
+        events = line == IN_DOOR or line >= IN_KEY  # makes_events, without the call
         if bounces:
             self.glitches[line] -= bounces  # the bounce of a real change is not the beam's fault
             self._held[line] = level
-            self._pay(line, 0, min(bounces, BOUNCE_MAX) * (EVENT_PULSE_US if makes_events(line) else PULSE_US))
-        if makes_events(line):
+            bounces = bounces if bounces < BOUNCE_MAX else BOUNCE_MAX
+            self._pay(line, 0, bounces * (EVENT_PULSE_US if events else PULSE_US))
+        if events:
             self.glitches[INPUT_COUNT + line] += EVENT_PULSE_US if line >= IN_CLOSE else EVENT_US
             if self.glitches[INPUT_COUNT + line] > EVENTS_US:
                 self._restless = line
@@ -253,8 +256,7 @@ class Inputs:
         self.stale = True  # refresh all levels when the noise is over
         self.edge_count = 0
         self.waiting = 0
-        raw = self.raw
-        level = self.level
+        raw, level = self.raw, self.level
         counts = self._counts
         for line in range(IN_CLOSE, IN_ACK + 1):
             if raw[line] == level[line] or line == self._restless:
@@ -272,8 +274,7 @@ class Inputs:
     def _busiest(self) -> int:
         """The line with the most of the edges that were kept. Bound: EDGES_MAX."""
         counts = self._counts
-        found = 0
-        left = self.edge_count
+        found, left = 0, self.edge_count
         while left:
             left -= 1
             line = self.edge[left] >> 1
