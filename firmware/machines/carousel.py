@@ -46,7 +46,7 @@ from firmware.machines.feed import (
 from firmware.machines.machine import Machine
 from firmware.machines.meters import METER_CYCLES
 from firmware.machines.tray import phase_land
-from firmware.ticks import FOREVER_MS
+from firmware.ticks import FOREVER_MS, ticks_add
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -183,8 +183,8 @@ def _deal(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
             eject_start(machine.eject, out, machine.wanted, now_ms)
     eject = machine.eject
     if machine.wanted and eject.count == 0 and eject.state == EJECT_LEAVING and inp.leaves[IN_EXIT] != eject.seen_exit:
-        # In a late scan the first card has left the exit and lies in the tray, and is not counted yet.
-        fault = machine.tray.early(inp, inp.leave_us[IN_EXIT])
+        # The first card has left the exit, and is not counted yet; in a late scan it lies in the tray.
+        fault = machine.tray.first(inp, ticks_add(inp.leave_us[IN_EXIT], machine.spec.fall_us))
     else:
         fault = machine.tray.trouble(inp, eject.count if machine.wanted else 0)
     return machine.fail(out, fault) if fault else _until_ejected(machine, out, now_ms)

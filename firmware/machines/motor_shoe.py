@@ -118,7 +118,7 @@ def _guard(machine: Shoe, inp: "Inputs") -> int:
         return fault
     # The first card falls only now; it has been counted since it left the mouth.
     machine.second = 1
-    return machine.tray.early(inp, ticks_add(inp.leave_us[IN_EXIT], machine.spec.fall_us))
+    return machine.tray.first(inp, ticks_add(inp.leave_us[IN_EXIT], machine.spec.fall_us))
 
 
 _PROVE = (phase_dark, phase_light)

@@ -28,6 +28,8 @@ class Spec:
         self.can_reverse = "reverse" in config["outputs"] and "reverse" in OUTPUTS
         self.tray_settle_ms = mech.get("tray_settle_ms", 0)
         self.shuffle_report_ms = mech.get("shuffle_report_ms", 0)
+        self.card_um = mech["card_um"]
+        self.odd_um = 0  # length of a card that was none, until its warning is posted
         self.place_count = mech.get("slot_count", 0) or mech.get("shelf_count", 0)
         if self.kind == "draw":
             self.hold_ms_max = mech["draw_ms_max"]
@@ -41,14 +43,16 @@ class Spec:
             self._exit(mech)
 
     def length_fault(self, inp: "Inputs", line: int) -> int:
-        """Whether the last passage of this beam was as long as one card: a fault code."""
+        """Whether the last passage of this beam was as long as one card: a fault code, and the length in odd_um."""
         length_us = ticks_diff(inp.leave_us[line], inp.enter_us[line])
-        if length_us > self.length_us_max:
-            return FAULT_DOUBLE_FEED
-        return FAULT_CARD_LENGTH if length_us < self.length_us_min else FAULT_NONE
+        if self.length_us_min <= length_us <= self.length_us_max:
+            return FAULT_NONE
+        # Bounded: the product must stay a small integer.
+        self.odd_um = min(length_us, self.length_us * 4) * self.speed // 1000
+        return FAULT_DOUBLE_FEED if length_us > self.length_us_max else FAULT_CARD_LENGTH
 
     def _throat(self, mech: "Config") -> None:
-        speed = mech["transport_um_per_ms"]
+        speed = self.speed = mech["transport_um_per_ms"]
         # A card must reach the next beam in the nominal time plus the worst latency, half as long again for slip.
         slack_ms = mech["pick_latency_us_max"] // 1000 + 20
         self.pick_ms_max = (mech["throat_a_um"] // speed + slack_ms) * 3 // 2
@@ -98,7 +102,8 @@ class Spec:
         self.axis_ms_max = mech["shelf_count"] * 4000000 // mech["axis_mshelf_per_s"] + 1000
 
     def _exit(self, mech: "Config") -> None:
-        self.fall_us = mech["tray_um"] * 1000 // mech["transport_um_per_ms"]
+        # At the earliest: by a roller as fast as lengths allow.
+        self.fall_us = mech["tray_um"] * 850 // mech["transport_um_per_ms"]
         # From the exit beam to rest in the tray, and a little.
         self.land_ms_max = mech["tray_um"] // mech["transport_um_per_ms"] + 60
 

@@ -8,7 +8,7 @@ from firmware.fault import FAULT_JAM_EXIT, FAULT_NONE, FAULT_STACK
 from firmware.image import IN_EXIT, IN_TRAY, OUT_OUTFEED, OUT_TRANSPORT, output_set
 from firmware.ticks import FOREVER_MS, ticks_diff
 
-EARLY_US = const(5000)  # a beam's bounce, many times over
+EARLY_US = const(1000)  # the bounce of the beam that the card has left: firmware/image.py, SETTLE_US
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,10 +30,13 @@ class Tray:
         self.clear_ms = 0
         self.free = True  # nothing of ours lay there when cards began to come
         self.seen = 0  # times it was emptied, as of then
+        self.falls = False  # the first of our cards is on its way from the last beam
+        self.fell_us = 0  # when it can have blocked the tray's beam at the earliest
 
     def guard(self, inp: "Inputs") -> None:
         """From here on only the machine may change what lies in the tray."""
         self.seen = inp.leaves[IN_TRAY]
+        self.falls = False
         self.free = self.ledger.zone[TRAY] == 0
         if not self.free and not inp.level[IN_TRAY]:
             self.seen -= 1  # the cards that the ledger has there were taken before we looked
@@ -44,10 +47,16 @@ class Tray:
             return FAULT_STACK
         return FAULT_NONE
 
-    def early(self, inp: "Inputs", fell_us: int) -> int:
-        """The first of our cards fell at fell_us: what blocked the beam before is not ours. A fault code."""
-        blocked = self.free and inp.level[IN_TRAY]
-        return FAULT_STACK if blocked and ticks_diff(fell_us, inp.enter_us[IN_TRAY]) > EARLY_US else FAULT_NONE
+    def first(self, inp: "Inputs", fell_us: int) -> int:
+        """The first of our cards falls, and blocks the beam at fell_us or later: a fault code."""
+        self.falls = True
+        self.fell_us = fell_us
+        return self.early(inp)
+
+    def early(self, inp: "Inputs") -> int:
+        """What blocked the beam before our first card can have is not ours: a fault code."""
+        blocked = self.free and self.falls and inp.level[IN_TRAY]
+        return FAULT_STACK if blocked and ticks_diff(self.fell_us, inp.enter_us[IN_TRAY]) > EARLY_US else FAULT_NONE
 
     def landed(self, inp: "Inputs", count: int) -> int:
         """All cards should lie there now, and none at the exit: a fault code."""
@@ -84,6 +93,8 @@ def phase_land(machine: "Any", inp: "Inputs", out: "Outputs", now_ms: int) -> in
     if left_ms > 0:
         return left_ms
     fault = machine.tray.landed(inp, machine.count)
+    if machine.guards and not fault:
+        fault = machine.tray.early(inp)  # only now the first card has certainly come
     if fault:
         return machine.fail(out, fault)
     output_set(out, OUT_OUTFEED, 0)

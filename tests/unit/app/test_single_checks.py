@@ -115,11 +115,12 @@ def test_what_blocks_the_tray_before_the_first_card_fell_is_a_hand():
     tray.guard(inp)
     inp.level[IN_TRAY] = 1
     inp.enter_us[IN_TRAY] = 1000
-    assert tray.early(inp, 1000 + EARLY_US + 1) == FAULT_STACK
-    assert tray.early(inp, 1000 + EARLY_US) == FAULT_NONE
-    assert tray.early(inp, 0) == FAULT_NONE
+    assert tray.early(inp) == FAULT_NONE  # no card of ours falls yet: that is another check
+    assert tray.first(inp, 1000 + EARLY_US + 1) == tray.early(inp) == FAULT_STACK
+    assert tray.first(inp, 1000 + EARLY_US) == FAULT_NONE
+    assert tray.first(inp, 0) == FAULT_NONE
     tray.free = False  # a card of this deal lay there before
-    assert tray.early(inp, 1000 + EARLY_US + 1) == FAULT_NONE
+    assert tray.first(inp, 1000 + EARLY_US + 1) == FAULT_NONE
 
 
 def dealt_late(early_us):
@@ -135,7 +136,7 @@ def dealt_late(early_us):
     inp.leaves[IN_EXIT] = machine.eject.seen_exit + 1
     inp.leave_us[IN_EXIT] = 100000
     inp.level[IN_TRAY] = 1
-    inp.enter_us[IN_TRAY] = 100000 - early_us
+    inp.enter_us[IN_TRAY] = 100000 + machine.spec.fall_us - early_us
     _deal(machine, inp, out, 100)
     return machine
 

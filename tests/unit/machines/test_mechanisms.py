@@ -244,4 +244,4 @@ def test_what_blocks_the_tray_before_our_first_card_can_have_fallen_is_not_ours(
         inp.level[IN_TRAY] = level
         tray.guard(inp)
         inp.enter_us[IN_TRAY] = 100000 - before_us
-        assert tray.early(inp, 100000) == expected
+        assert tray.first(inp, 100000) == expected
