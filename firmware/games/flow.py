@@ -239,13 +239,11 @@ def flow_about_tail(flow: Flow, about: bool) -> None:
     outbox = flow.outbox
     settled = flow.settled
     if about:
-        settled.machine_round = outbox.round
-        settled.machine_deck = outbox.deck
+        settled.machine_round, settled.machine_deck = outbox.round, outbox.deck
         outbox.round = flow.round_last if flow.tail != TAIL_HANDED else 0  # which no round has begun with
         outbox.deck = settled.deck
     elif flow.profile.decks > 1:
-        outbox.round = settled.machine_round
-        outbox.deck = settled.machine_deck
+        outbox.round, outbox.deck = settled.machine_round, settled.machine_deck
 
 
 def flow_committed(flow: Flow) -> bool:
@@ -265,8 +263,7 @@ def flow_await_commit(flow: Flow, out: "Outputs", now_ms: int) -> int:
 
 
 def flow_warn(flow: Flow, out: "Outputs", fault: int, now_ms: int, sensor: int = 0) -> int:
-    """Stop the motors; then post the warning; then post how the job and the round ended; power may be lost before
-    that."""
+    """Stop the motors; post the warning; then how the job and the round ended: power may be lost before that."""
     motors_off(out)
     out.halt = True
     flow.hold = FAULT_NONE
@@ -275,7 +272,10 @@ def flow_warn(flow: Flow, out: "Outputs", fault: int, now_ms: int, sensor: int =
     wipe(flow.order)
     flow.order_state = ORDER_NONE
     flow.warning, flow.sensor = fault, sensor
-    flow.outbox.post(ids.EV_WARNING_LATCHED, fault, flow.ledger.total, sensor)
+    spec = flow.spec
+    card_um = spec.card_um if spec.odd_um else 0
+    flow.outbox.post(ids.EV_WARNING_LATCHED, fault, flow.ledger.total, sensor, spec.odd_um, e=card_um)
+    spec.odd_um = 0
     _end_by_fault(flow, fault)
     panel_lamps(out, 0, 0, 1)
     return flow_enter(flow, WARNING, now_ms)

@@ -77,7 +77,11 @@ MESSAGES = (
     (ids.EV_BOOTED, ids.CLASS_EVENT, "booted cause:u8 board_crc:u32 firmware:t8 halted_boot:u16 halted:t8"),
     (ids.EV_POWER_LOST, ids.CLASS_EVENT, "power_lost during:u16 round_open:u8"),
     (ids.EV_EMPTY_PROVED, ids.CLASS_EVENT, "empty_proved slots_swept:u16"),
-    (ids.EV_WARNING_LATCHED, ids.CLASS_EVENT, "warning_latched warning:u8 cards_seen:u16 sensor:u8"),
+    (
+        ids.EV_WARNING_LATCHED,
+        ids.CLASS_EVENT,
+        "warning_latched warning:u8 cards_seen:u16 sensor:u8 length_um:u32 card_um:u32",
+    ),
     (ids.EV_WARNING_CLEARED, ids.CLASS_EVENT, "warning_cleared warning:u8"),
     (ids.EV_DOOR_OPENED, ids.CLASS_EVENT, "door_opened"),
     (ids.EV_DOOR_CLOSED, ids.CLASS_EVENT, "door_closed"),

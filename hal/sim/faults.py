@@ -15,6 +15,7 @@ A fault is a dict, as it stands in a scenario file: `{"fault": "jam", "place": "
 | tray_slow | us | the card comes to rest in the tray so much later |
 | wear | us_per_thousand_cards | the pick latency grows with the cards that went through |
 | roller_dead | roller (pick, transport) | the motor turns and moves nothing |
+| roller_slow | percent | the rollers of the throat turn so much slower than the board config says |
 | ejector_stuck | | the arm, or the pusher, stays where it is |
 | beam_stuck | line, level | the line shows this level |
 | beam_blind | line | the line shows 0, in the dark too |
@@ -72,6 +73,7 @@ FAULTS: "dict[str, tuple[dict[str, int | str | None], tuple[str, ...]]]" = {
     "tray_slow": ({"us": _NEEDED}, _CARD),
     "wear": ({"us_per_thousand_cards": _NEEDED}, ()),
     "roller_dead": ({"roller": _NEEDED}, ()),
+    "roller_slow": ({"percent": _NEEDED}, ()),
     "ejector_stuck": ({}, ()),
     "beam_stuck": ({"line": _NEEDED, "level": _NEEDED}, ()),
     "beam_blind": ({"line": _NEEDED}, ()),
@@ -237,6 +239,10 @@ class Faults:
     def wear_us(self, passed: int) -> int:
         fault = self.active("wear")
         return fault.number_of("us_per_thousand_cards") * passed // 1000 if fault else 0
+
+    def slowed(self, speed: int) -> int:
+        fault = self.active("roller_slow")
+        return speed * (100 - fault.number_of("percent")) // 100 if fault else speed
 
     def dust_um(self, line: int) -> int:
         um = 0

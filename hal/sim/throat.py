@@ -161,6 +161,8 @@ class Throat(Track):
         if self.slip_percent:
             slip = mix(plant.seed ^ 0x51, card, plant.loads * 32 + self.attempt) % (self.slip_percent + 1)
             speed = speed * (100 - slip) // 100
+        if self.faults.entries:
+            speed = self.faults.slowed(speed)
         body = Body([card], self.card_um, speed, now_us)
         body.attempt = self.attempt
         self.attempt = 0

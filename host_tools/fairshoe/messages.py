@@ -624,10 +624,12 @@ class EmptyProved(Event):
 
 @dataclass(frozen=True, slots=True)
 class WarningLatched(Event):
-    ID, CLASS, NAME, LAYOUT = 259, 2, "warning_latched", Struct("<IHIHIIBBHB")
+    ID, CLASS, NAME, LAYOUT = 259, 2, "warning_latched", Struct("<IHIHIIBBHBII")
     warning: Fault
     cards_seen: int
     sensor: Sensor
+    length_um: int
+    card_um: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -298,6 +298,8 @@ FIELDS: dict[tuple[str, str], tuple[str, Example]] = {
     ("warning_latched", "warning"): _WARNING,
     ("warning_latched", "cards_seen"): ("cards of this deck counted so far", 52),
     ("warning_latched", "sensor"): ("input that caused a noise or edge_lost warning; enumeration `sensor`", 0),
+    ("warning_latched", "length_um"): ("length of a card that was too long or too short, as measured; else 0", 0),
+    ("warning_latched", "card_um"): ("length that a card must have, if one was measured; else 0", 0),
     ("warning_cleared", "warning"): _WARNING,
     ("clock_set", "role"): ("who set it; enumeration `role`", 2),
     ("clock_set", "old_utc_s"): ("the time before; 0: not set", 216863990),

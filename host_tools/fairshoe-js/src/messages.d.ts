@@ -53,7 +53,7 @@ export interface Fields {
   booted: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; cause: number; board_crc: number; firmware: string; halted_boot: number; halted: string; };
   power_lost: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; during: number; round_open: number; };
   empty_proved: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; slots_swept: number; };
-  warning_latched: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; warning: number; cards_seen: number; sensor: number; };
+  warning_latched: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; warning: number; cards_seen: number; sensor: number; length_um: number; card_um: number; };
   warning_cleared: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; warning: number; };
   door_opened: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; };
   door_closed: { seq: number; boot: number; uptime_s: number; uptime_ms: number; utc_s: number; round: number; deck: number; };

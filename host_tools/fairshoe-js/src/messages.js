@@ -42,7 +42,7 @@ export const LINES = [
   'message 256 2 booted cause:u8 board_crc:u32 firmware:t8 halted_boot:u16 halted:t8',
   'message 257 2 power_lost during:u16 round_open:u8',
   'message 258 2 empty_proved slots_swept:u16',
-  'message 259 2 warning_latched warning:u8 cards_seen:u16 sensor:u8',
+  'message 259 2 warning_latched warning:u8 cards_seen:u16 sensor:u8 length_um:u32 card_um:u32',
   'message 260 2 warning_cleared warning:u8',
   'message 261 2 door_opened',
   'message 262 2 door_closed',

@@ -15,7 +15,6 @@ from fairshoe.messages import (
     LinkCounters,
     Message,
     Meters,
-    Sensor,
     Status,
     UnknownMessage,
     WarningLatched,
@@ -136,7 +135,7 @@ class View:
         it: a status has no room for that."""
         latched = [message for _seq, message, _heard in self.events if isinstance(message, WarningLatched)]
         known = latched[-1] if latched and latched[-1].warning == status.warning else None
-        lines = _state(status, columns, known.sensor if known else Sensor.NONE)
+        lines = _state(status, columns, known)
         return lines + (
             _wrapped("replay", [replay_command(self.watch.url, known.seq)], columns, "dim") if known else []
         )
@@ -235,7 +234,7 @@ def round_facts(status: Status) -> list[str]:
     return facts + ([f"stack {status.stack}"] if status.round and status.stack else [])
 
 
-def _state(status: Status, columns: int, sensor: Sensor) -> list[Line]:
+def _state(status: Status, columns: int, latched: WarningLatched | None) -> list[Line]:
     step = next_step(status)
     facts = round_facts(status)
     style = "bad" if status.warning else "good"
@@ -248,7 +247,7 @@ def _state(status: Status, columns: int, sensor: Sensor) -> list[Line]:
         lines.append(_labelled("", f"{bar}  {status.elapsed_ds / 10:.0f} of {status.expected_ds / 10:.0f} s, by time"))
     else:
         lines += _wrapped("next", [step.text], columns, "" if step.machine else "bold")
-    told = warned(status, sensor)
+    told = warned(status, latched)
     if told is not None:
         lines += _wrapped("warning", [f"{words(status.warning.name)}: {told.what}"], columns, "bad")
         lines += _wrapped("to do", [told.advice], columns, "bold")

@@ -22,6 +22,7 @@ from fairshoe.messages import (
     Shuffle,
     State,
     Status,
+    WarningLatched,
     What,
 )
 
@@ -156,13 +157,23 @@ REFUSALS: dict[Refusal, str] = {
 }
 
 
-def warned(status: Status, sensor: Sensor = Sensor.NONE) -> Warned | None:
-    """What the status warns of, if anything; with the sensor that the last `warning_latched` named."""
+def warned(status: Status, latched: WarningLatched | None = None) -> Warned | None:
+    """What the status warns of, if anything; with what the last `warning_latched` says about it."""
     if status.warning == Fault.NONE:
         return None
     table = WARNINGS if status.state in STOPPED else {**WARNINGS, **HOLDS}
     told = table.get(status.warning, WARNINGS[Fault.UNRECOGNISED])
-    return Warned(f"{told.what}; {at_sensor(sensor)}", told.advice) if sensor in SENSORS else told
+    found = ""
+    if latched is not None and latched.warning == status.warning:
+        found = at_sensor(latched.sensor) if latched.sensor in SENSORS else measured(latched)
+    return Warned(f"{told.what}; {found}", told.advice) if found else told
+
+
+def measured(event: WarningLatched) -> str:
+    """`88.9 mm expected, 97.0 measured: roller speed?`; empty where no length was the reason."""
+    if not event.length_um:
+        return ""
+    return f"{event.card_um / 1000:.1f} mm expected, {event.length_um / 1000:.1f} measured: roller speed?"
 
 
 def at_sensor(sensor: Sensor) -> str:

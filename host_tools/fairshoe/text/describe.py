@@ -11,7 +11,7 @@ from typing import cast
 from fairshoe import messages
 from fairshoe.link.halt_report import halt_advice, halt_text
 from fairshoe.messages import State
-from fairshoe.text.advice import SENSORS, warned
+from fairshoe.text.advice import SENSORS, measured, warned
 from fairshoe.text.describe_game import describe_game
 
 SECRET = "(not_shown)"
@@ -47,11 +47,13 @@ def describe_event(event: messages.Event) -> str:
         return told
     hidden: tuple[str, ...] = _NO_HALT if isinstance(event, messages.Booted) and not event.halted_boot else ()
     if isinstance(event, messages.WarningLatched):
-        hidden = ("sensor",)
+        hidden = ("sensor", "length_um", "card_um")
     names = [f.name for f in fields(event) if f.name not in _PREFIX and f.name not in hidden]
     unknown = messages.UNKNOWN.get(event.NAME, {})
     values = [(name, getattr(event, name)) for name in names]
     parts = [f"{words(name)} unknown" if it == unknown.get(name) else _field(name, it) for name, it in values]
+    if isinstance(event, messages.WarningLatched) and event.length_um:
+        parts.append(measured(event))
     return words(event.NAME) + (": " + ", ".join(parts) if parts else "")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from fairshoe import messages
-from fairshoe.text.advice import WARNINGS
+from fairshoe.text.advice import WARNINGS, measured
 from fairshoe.text.describe import CAUSES, MESSAGE_NAMES, describe_event, describe_reason, words
 from fairshoe.text.describe_game import UNKNOWN_U16
 
@@ -56,7 +56,8 @@ def _latched(event: messages.WarningLatched) -> str:
     if known is None or event.sensor != messages.Sensor.NONE:
         return describe_event(event)
     counted = f" ({event.cards_seen} seen)" if event.warning == messages.Fault.MISMATCH else ""
-    return f"STOPPED, {words(event.warning.name)}: {known.what}{counted}. To do: {known.advice}"
+    length = f"; {measured(event)}" if event.length_um else ""
+    return f"STOPPED, {words(event.warning.name)}: {known.what}{counted}{length}. To do: {known.advice}"
 
 
 def _ended(event: messages.CommandEnded) -> str:

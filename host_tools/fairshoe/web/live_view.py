@@ -23,7 +23,6 @@ from fairshoe.messages import (
     Meters,
     Need,
     Role,
-    Sensor,
     Status,
     WarningLatched,
     Welcome,
@@ -155,9 +154,7 @@ class LiveView:
             self._changed.add(name)
 
     def _status(self, status: Status) -> Values:
-        latched = self._latched
-        sensor = latched.sensor if latched is not None and latched.warning == status.warning else Sensor.NONE
-        told = warned(status, sensor)
+        told = warned(status, self._latched)
         step = next_step(status)
         plain = {name: _plain(value) for name, value in asdict(status).items()}
         return {

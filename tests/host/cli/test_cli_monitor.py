@@ -112,7 +112,7 @@ def test_a_warning_of_noise_names_its_sensor_as_long_as_it_is_that_warning() -> 
     bench = Bench()
     bench.run(3)
     view = View(bench.watch)
-    view.take([WarningLatched(9, 1, 0, 0, 0, 0, 0, Fault.NOISE, 12, Sensor.THROAT_A)])
+    view.take([WarningLatched(9, 1, 0, 0, 0, 0, 0, Fault.NOISE, 12, Sensor.THROAT_A, 0, 0)])
     bench.watch.known.status = a_status(State.WARNING, Fault.NOISE, need=Need.OPEN_DOOR)
     text = " ".join(" ".join(shown(view, 120, 40)).split())
     assert "counts unknown; it is throat_a, the first throat beam to do check cable" in text
@@ -143,7 +143,7 @@ def test_events_scroll_back_and_stay_there_when_new_ones_come() -> None:
     assert view.press("\x1b[A")
     back = [line for line in shown(view, 80, 18) if line.startswith(" #")]
     assert back[-1] == first[-2] and "1 newer below" in "\n".join(shown(view, 80, 18))
-    view.take([WarningLatched(9, 1, 0, 0, 0, 0, 0, Fault.DOOR, 12, Sensor.NONE)], heard_s=0.0)
+    view.take([WarningLatched(9, 1, 0, 0, 0, 0, 0, Fault.DOOR, 12, Sensor.NONE, 0, 0)], heard_s=0.0)
     assert [line for line in shown(view, 80, 18) if line.startswith(" #")] == back
     assert view.press("G")
     assert "warning latched: door" in shown(view, 80, 18)[-2]

@@ -245,7 +245,8 @@ def test_what_a_newer_device_sends_is_read_by_the_dictionary_in_the_capture() ->
 
 
 def test_a_number_without_a_name_is_shown_as_it_was_sent() -> None:
-    latched = messages.WarningLatched(1, 1, 1, 1, 1, 1, 1, messages.Fault.UNRECOGNISED, 3, messages.Sensor.NONE)
+    unknown = messages.Fault.UNRECOGNISED
+    latched = messages.WarningLatched(1, 1, 1, 1, 1, 1, 1, unknown, 3, messages.Sensor.NONE, 0, 0)
     raw = bytearray(framing.decode_all(framing.encode(latched))[0].signed)
     raw[8 + 21] = 200
     data = framing.encode(messages.UnknownMessage(latched.ID, latched.CLASS, bytes(raw[8:])))

@@ -1,12 +1,13 @@
 """Advice: every state, warning and refusal has one, and the words for warnings are those of docs/FAULTS.md."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from statuses import a_status
 
-from fairshoe.messages import AcknowledgeWarning, Fault, Need, Refusal, Release, Sensor, State, What
-from fairshoe.text.advice import HOLDS, REFUSALS, SENSORS, STEPS, WARNINGS, WORKING, next_step, warned
+from fairshoe.messages import AcknowledgeWarning, Fault, Need, Refusal, Release, Sensor, State, WarningLatched, What
+from fairshoe.text.advice import HOLDS, REFUSALS, SENSORS, STEPS, WARNINGS, WORKING, Warned, next_step, warned
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -33,6 +34,17 @@ def test_a_state_of_a_newer_device_says_so() -> None:
     assert "newer" in next_step(a_status(State.UNRECOGNISED)).text
     told = warned(a_status(State.WARNING, Fault.UNRECOGNISED))
     assert told is not None and "newer" in told.advice
+
+
+def test_a_warning_says_what_its_event_found_and_no_other_warnings_event() -> None:
+    prefix = (1, 1, 0, 0, 0, 0, 0)
+    status = a_status(State.WARNING, Fault.DOUBLE_FEED)
+    long = WarningLatched(*prefix, Fault.DOUBLE_FEED, 3, Sensor.NONE, 104430, 88900)
+    told, usual = warned(status, long), WARNINGS[Fault.DOUBLE_FEED]
+    assert told == Warned(f"{usual.what}; 88.9 mm expected, 104.4 measured: roller speed?", usual.advice)
+    assert warned(status, replace(long, warning=Fault.CARD_LENGTH)) == warned(status) == usual
+    noisy = WarningLatched(*prefix, Fault.DOUBLE_FEED, 3, Sensor.THROAT_A, 0, 0)
+    assert warned(status, noisy) == Warned(f"{usual.what}; it is throat_a, the first throat beam", usual.advice)
 
 
 def test_a_full_journal_that_only_holds_things_up_is_not_told_as_a_stop() -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from fairshoe import messages
 from fairshoe.messages import Meters
 from fairshoe.text.describe import FEED_DRIFT_PERCENT, describe_event, describe_meters
+from fairshoe.text.story import story_text
 
 METERS = Meters(
     cycles=40,
@@ -61,7 +62,7 @@ def test_keys_halts_and_broken_journals_are_told_in_words() -> None:
 
 def test_a_warning_that_names_a_sensor_says_which_and_what_to_check() -> None:
     prefix = (1, 1, 0, 0, 0, 0, 0)
-    noise = messages.WarningLatched(*prefix, messages.Fault.NOISE, 12, messages.Sensor.THROAT_A)
+    noise = messages.WarningLatched(*prefix, messages.Fault.NOISE, 12, messages.Sensor.THROAT_A, 0, 0)
     assert describe_event(noise) == (
         "warning latched: NOISE ON throat_a (first throat beam), cards seen 12: check its cable, connector and shield,"
         " and lamps that shine on it"
@@ -70,3 +71,7 @@ def test_a_warning_that_names_a_sensor_says_which_and_what_to_check() -> None:
     assert describe_event(lost).startswith("warning latched: edge lost at exit (exit beam), cards seen 12: check")
     unnamed = replace(noise, warning=messages.Fault.DOOR, sensor=messages.Sensor.NONE)
     assert describe_event(unnamed) == "warning latched: door, cards seen 12"
+    long = replace(unnamed, warning=messages.Fault.DOUBLE_FEED, length_um=104430, card_um=88900)
+    length = "88.9 mm expected, 104.4 measured: roller speed?"
+    assert describe_event(long) == f"warning latched: double feed, cards seen 12, {length}"
+    assert f"by thickness or length; {length}. To do: open the door" in story_text(long)

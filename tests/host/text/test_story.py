@@ -48,7 +48,7 @@ def test_a_story_leaves_out_what_only_auditors_and_programs_need() -> None:
 
 
 def test_a_warning_says_what_happened_and_what_to_do() -> None:
-    text = told(messages.WarningLatched(*PREFIX, messages.Fault.JAM_EXIT, 52, messages.Sensor.NONE))
+    text = told(messages.WarningLatched(*PREFIX, messages.Fault.JAM_EXIT, 52, messages.Sensor.NONE, 0, 0))
     assert "STOPPED, jam exit: a card stopped behind the store" in text and "To do: open the door" in text
 
 

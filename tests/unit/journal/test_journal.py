@@ -102,7 +102,7 @@ def copy_of(nv):
 
 def test_the_bytes_of_a_mark_are_those_of_the_layout():
     nv, journal = fresh()
-    journal.append(ids.EV_WARNING_LATCHED, [0, 0x9876, 0, 0, 0, 0x12345678, 0], [7, 300, 9], b"")
+    journal.append(ids.EV_WARNING_LATCHED, [0, 0x9876, 0, 0, 0, 0x12345678, 0], [7, 300, 9, 0, 0], b"")
     record(journal)
     command(journal, ids.EV_COMMAND_ENDED, 3, 0x01020304, ids.OUTCOME_FAILED, 5, 0x0607)
     assert journal.acknowledge(2)
@@ -383,7 +383,7 @@ def test_sequence_round_and_boot_numbers_survive_the_recycling_of_every_record()
 
 def test_a_latched_warning_and_its_sensor_survive_the_recycling_of_their_record():
     nv, journal = fresh()
-    assert journal.append(ids.EV_WARNING_LATCHED, [0, 1, 0, 0, 0, 0, 0], [22, 0, 3], b"")
+    assert journal.append(ids.EV_WARNING_LATCHED, [0, 1, 0, 0, 0, 0, 0], [22, 0, 3, 0, 0], b"")
     for _ in range(2 * CAPACITY):
         assert journal.acknowledge(journal.seq_last) and record(journal)
     again = journal_on(nv)

@@ -96,7 +96,9 @@ def restless(app):
 
 
 # So many fields at the end say what the rules make of it: consequence, hands kept, stub. Tests of games look at those.
+# Of a warning they are lengths, which test_jams.py looks at.
 RULED = {
+    "warning_latched": 2,
     "round_voided": 2,
     "round_ended": 2,
     "lockout_confirmed": 2,

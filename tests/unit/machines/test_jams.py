@@ -1,6 +1,7 @@
 """Cards that stop: motors off, the right word for it, the round void where the rules say so, and a way back."""
 
-from support import GAME, board, check_stage, fields_of, lock_decide, play
+from support import GAME, all_fields_of, board, check_stage, fields_of, lock_decide, play
+from tables import clear_by_hand, faults, insert, set_up, warned
 
 from firmware import fault
 from firmware.games.flow import WAITING_FOR_DECK, WARNING
@@ -134,6 +135,27 @@ def test_two_cards_on_top_of_each_other_are_a_double_feed():
     plant.set_line(plant.line_opacity, 1, plant.now_us)
     stage.until("warning_latched", 5000)
     assert fields_of(stage, "warning_latched")[0][0] == fault.FAULT_DOUBLE_FEED
+
+
+def test_a_card_of_a_wrong_length_is_reported_with_the_length_that_was_measured():
+    """And no other warning is, nor the next one after it."""
+    for kind in ("carousel", "shelves"):
+        stage = set_up(kind, 10)
+        for spec, code, low_um, high_um in (
+            ({"fault": "roller_slow", "percent": 12}, fault.FAULT_DOUBLE_FEED, 102236, 108000),
+            ({"fault": "double_feed", "card": 2}, fault.FAULT_DOUBLE_FEED, 0, 0),
+            ({"fault": "foreign", "card": 2, "length_um": 60000}, fault.FAULT_CARD_LENGTH, 59000, 64000),
+            ({"fault": "jam", "place": "throat", "at_um": 60000, "card": 2}, fault.FAULT_JAM_THROAT, 0, 0),
+        ):
+            insert(faults(stage, spec), 10)
+            assert warned(stage) == code
+            length_um, card_um = all_fields_of(stage, "warning_latched")[-1][3:]
+            assert low_um <= length_um <= high_um, (kind, spec, length_um)
+            assert card_um == (88900 if low_um else 0)
+            clear_by_hand(stage)
+    stage = set_up("carousel", 10)
+    insert(faults(stage, {"fault": "roller_slow", "percent": 8}), 10)
+    stage.until("deck_verified", 60000)  # within what a card may slip
 
 
 def test_a_carousel_that_does_not_arrive_is_an_axis_fault():

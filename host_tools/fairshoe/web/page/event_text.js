@@ -2,6 +2,7 @@
 
 const HIDDEN = new Set(['board_crc', 'halted_boot', 'digest']);
 const NOT_KNOWN = 65535;
+const ZERO_IS_NONE = new Set(['wait_ds', 'length_um', 'card_um']);
 
 export const plain = (name) => name.replaceAll('_', ' ');
 
@@ -12,13 +13,14 @@ export function eventText(event, fields, order, texts) {
 }
 
 const isTold = (name, value) =>
-  !HIDDEN.has(name) && value !== '' && value !== null && value !== undefined && value !== NOT_KNOWN && !(name === 'wait_ds' && value === 0);
+  !HIDDEN.has(name) && value !== '' && value !== null && value !== undefined && value !== NOT_KNOWN && !(ZERO_IS_NONE.has(name) && value === 0);
 
 function fieldText(name, value, texts) {
   const known = texts[name];
   if (name === 'during') return `during ${known[value] ?? 'no motion'}`;
   if (name === 'command') return `command ${known[value] ?? value}`;
   if (known?.[value]) return known[value];
+  if (name.endsWith('_um')) return `${plain(name.slice(0, -3))} ${(value / 1000).toFixed(1)} mm`;
   if (name.endsWith('_ds')) return `${plain(name.slice(0, -3))} after ${value / 10} s`;
   return `${plain(name)} ${plain(String(value))}`;
 }

@@ -9,6 +9,9 @@ const EPOCH_2020_MS = 1577836800000;
 const POINT_S = 10; // one point of history stands for so long
 const OTHER = 'unrecognised';
 
+const mm = (um) => (um / 1000).toFixed(1);
+const measured = ({ length_um, card_um }) => (length_um ? `${mm(card_um)} mm expected, ${mm(length_um)} measured: roller speed?` : '');
+
 export class ShoeView {
   /** `texts` is live_texts.json: advice for needs and warnings, and which board has which CRC. */
   constructor(texts) {
@@ -33,7 +36,7 @@ export class ShoeView {
       this.health = fields;
       return { history: this.history() };
     }
-    if (name === 'warning_latched') this.latched = words;
+    if (name === 'warning_latched') this.latched = { ...fields, ...words };
     const board = name === 'booted' ? this.texts.boards[fields.board_crc] : undefined;
     return { ...(board && { board }), events: [this.event(opaque ? '' : name, fields, words, prefix)] };
   }
@@ -79,8 +82,9 @@ export class ShoeView {
     if (warning === 'none') return null;
     const { warnings, holds, stopped, sensors } = this.texts;
     const [what, advice] = (!stopped.includes(state) && holds[warning]) || (warnings[warning] ?? warnings[OTHER]);
-    const place = this.latched?.warning === warning ? sensors[this.latched.sensor] : '';
-    return [plain(warning), place ? `${what}; ${place}` : what, advice];
+    const latched = this.latched?.warning === warning ? this.latched : {};
+    const found = sensors[latched.sensor] ?? measured(latched);
+    return [plain(warning), found ? `${what}; ${found}` : what, advice];
   }
 
   event(name, fields, words, prefix) {
