@@ -37,7 +37,7 @@ export PYRIGHT_PYTHON_GLOBAL_NODE := 0
 
 .DEFAULT_GOAL := help
 .PHONY: help setup ready run test test-all quick test-cpython test-mpy test-dissector check lint types types-device style
-.PHONY: scenarios generate trace soak pulses storms soak-kill powerloss powerloss-records model contracts size deploy bench fuzz growth hil hil-smoke wheel clean distclean
+.PHONY: scenarios generate trace soak pulses detection storms soak-kill powerloss powerloss-records model contracts size deploy bench fuzz growth hil hil-smoke wheel clean distclean
 
 # option,value: passed on only when set
 opt = $(if $(2),$(1) '$(2)')
@@ -140,6 +140,9 @@ soak: ready ## random dealers, faults and power cuts at simulated machines of al
 
 pulses: ready ## one pulse on every sensor at every moment of a round in which cards move  [MINUTES= SEED= BOARD=]
 	@$(TOOL) soak.pulses --minutes $(MINUTES) $(call opt,--seed,$(SEED)) $(call opt,--board,$(BOARD))
+
+detection: ready ## how long each fault takes to be noticed, in its scenario  [BOARD=]
+	@$(TOOL) detection $(call opt,--board,$(BOARD))
 
 storms: ready ## a noisy line at every rate from 10 to 5,000 edges/s while cards move, with two cards at once and an open door  [MINUTES= SEED= BOARD=]
 	@$(TOOL) soak.storms --minutes $(MINUTES) $(call opt,--seed,$(SEED)) $(call opt,--board,$(BOARD))

@@ -47,8 +47,9 @@ class Spec:
         length_us = ticks_diff(inp.leave_us[line], inp.enter_us[line])
         if self.length_us_min <= length_us <= self.length_us_max:
             return FAULT_NONE
-        # Bounded: the product must stay a small integer.
-        self.odd_um = min(length_us, self.length_us * 4) * self.speed // 1000
+        if length_us > 0:  # else the next passage has begun, and this one's length is not known
+            # Bounded: the product must stay a small integer.
+            self.odd_um = min(length_us, self.length_us * 4) * self.speed // 1000
         return FAULT_DOUBLE_FEED if length_us > self.length_us_max else FAULT_CARD_LENGTH
 
     def _throat(self, mech: "Config") -> None:
