@@ -166,7 +166,7 @@ def test_a_mac_of_another_size_or_none_is_not_sent() -> None:
 
 
 def test_a_number_without_a_name_reads_unrecognised_and_is_not_lost() -> None:
-    body = WarningLatched.LAYOUT.pack(1, 1, 1, 1, 1, 1, 1, 200, 3, 0)
+    body = WarningLatched.LAYOUT.pack(1, 1, 1, 1, 1, 1, 1, 200, 3, 0, 0, 0)
     (frame,) = framing.decode_all(sealed(bytes.fromhex("1200030100000000") + body))
     assert isinstance(frame.message, WarningLatched)
     assert frame.message.warning is Fault.UNRECOGNISED
