@@ -183,7 +183,6 @@ class App:
         """The link's share of a scan: what came in, what a command does next, one frame out. `due_ms`: in how many
         milliseconds a frame is due, where that is known; no message, no change."""
         reporter = self.reporter
-        runner = self.runner
         next_ms = FOREVER_MS
         if self.turned and self.resting():  # opening a port takes longer than a moving card can wait
             next_ms = self.service.watch()
@@ -191,8 +190,8 @@ class App:
         wake_ms = dispatch_receive(reporter, now_ms, self.put_off != 0)
         if next_ms < wake_ms:
             wake_ms = next_ms
-        if (runner.role or runner.result_role) and self.flow.state != SHUFFLING:  # there: answers.py
-            next_ms = runner.scan(now_ms)
+        if (self.runner.role or self.runner.result_role) and self.flow.state != SHUFFLING:  # there: answers.py
+            next_ms = self.runner.scan(now_ms)
             if next_ms < wake_ms:
                 wake_ms = next_ms
         if reporter.time_set:

@@ -272,10 +272,10 @@ def flow_warn(flow: Flow, out: "Outputs", fault: int, now_ms: int, sensor: int =
     wipe(flow.order)
     flow.order_state = ORDER_NONE
     flow.warning, flow.sensor = fault, sensor
-    spec = flow.spec
-    card_um = spec.card_um if spec.odd_um else 0
-    flow.outbox.post(ids.EV_WARNING_LATCHED, fault, flow.ledger.total, sensor, spec.odd_um, e=card_um)
-    spec.odd_um = 0
+    flow.outbox.post(ids.EV_WARNING_LATCHED, fault, flow.ledger.total, sensor)
+    if flow.spec.odd_um:
+        flow.outbox.add(flow.spec.odd_um, flow.spec.card_um)
+        flow.spec.odd_um = 0
     _end_by_fault(flow, fault)
     panel_lamps(out, 0, 0, 1)
     return flow_enter(flow, WARNING, now_ms)

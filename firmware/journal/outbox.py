@@ -72,6 +72,12 @@ class Outbox:
         entry.text = text
         self.count += 1
 
+    def add(self, d: int, e: int) -> None:
+        """Two more values of the event posted last: a call of `post` with them would not fit on the stack."""
+        values = self.entries[(self.first + self.count - 1) % OUTBOX_MAX].values
+        values[3] = d
+        values[4] = e
+
     def roomy(self) -> bool:
         """Whether something that can wait may be posted."""
         return self.count < OUTBOX_MAX - OUTBOX_SPARE

@@ -46,7 +46,7 @@ from firmware.machines.feed import (
 from firmware.machines.machine import Machine
 from firmware.machines.meters import METER_CYCLES
 from firmware.machines.tray import phase_land
-from firmware.ticks import FOREVER_MS, ticks_add
+from firmware.ticks import FOREVER_MS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ def _deal(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     eject = machine.eject
     if machine.wanted and eject.count == 0 and eject.state == EJECT_LEAVING and inp.leaves[IN_EXIT] != eject.seen_exit:
         # The first card has left the exit, and is not counted yet; in a late scan it lies in the tray.
-        fault = machine.tray.first(inp, ticks_add(inp.leave_us[IN_EXIT], machine.spec.fall_us))
+        fault = machine.tray.first(inp, IN_EXIT)
     else:
         fault = machine.tray.trouble(inp, eject.count if machine.wanted else 0)
     return machine.fail(out, fault) if fault else _until_ejected(machine, out, now_ms)

@@ -18,7 +18,7 @@ from firmware.machines.feed import (
 from firmware.machines.machine import Machine
 from firmware.machines.meters import METER_CYCLES
 from firmware.machines.tray import phase_land
-from firmware.ticks import FOREVER_MS, ticks_add
+from firmware.ticks import FOREVER_MS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def _guard(machine: Shoe, inp: "Inputs") -> int:
         return fault
     # The first card falls only now; it has been counted since it left the mouth.
     machine.second = 1
-    return machine.tray.first(inp, ticks_add(inp.leave_us[IN_EXIT], machine.spec.fall_us))
+    return machine.tray.first(inp, IN_EXIT)
 
 
 _PROVE = (phase_dark, phase_light)

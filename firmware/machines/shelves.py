@@ -48,7 +48,7 @@ from firmware.machines.push import (
     push_stop,
 )
 from firmware.machines.radix import Radix
-from firmware.ticks import FOREVER_MS, ticks_add, ticks_diff
+from firmware.ticks import FOREVER_MS, ticks_diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +59,6 @@ if TYPE_CHECKING:
     from firmware.machines.tray import Tray
 
 
-PACKET_US = const(4000)  # the first card of a packet may lie in the tray so long before the last leaves its shelf
 _OTHER_FEEDS = const(40)  # what homing, pushing and lifting take, in times of feeding a card
 _FULL_FEEDS = const(808)  # 384 cards, two passes, and those
 
@@ -256,7 +255,7 @@ def _unload(machine: Shelves, inp: "Inputs", out: "Outputs", now_ms: int) -> int
         push_start(machine.push, PUSH_KNOWN, now_ms)
     fault = machine.tray.trouble(inp, machine.push.found)
     if not fault and machine.push.state == PUSH_HOMING and machine.push.found == 1:
-        fault = machine.tray.first(inp, ticks_add(inp.leave_us[IN_SLOT], -PACKET_US))
+        fault = machine.tray.first(inp, IN_SLOT)
     return machine.fail(out, fault) if fault else _until_pushed(machine, out, now_ms)
 
 

@@ -94,6 +94,7 @@ class Spec:
 
     def _shelves(self, mech: "Config") -> None:
         self.shelf_cards_max = mech["shelf_cards_max"]
+        self.fall_us = -4000  # the first card of a packet may lie in the tray so long before the last leaves its shelf
         # A pulse on the arrival beam's line can end the passage of a card early by as much as lengths may differ.
         self.run_on_us = self.length_us_max - self.length_us_min
         self.top_feed = mech["feed"] == "top"

@@ -6,7 +6,7 @@ from micropython import const
 from firmware.deck.ledger import TRAY
 from firmware.fault import FAULT_JAM_EXIT, FAULT_NONE, FAULT_STACK
 from firmware.image import IN_EXIT, IN_TRAY, OUT_OUTFEED, OUT_TRANSPORT, output_set
-from firmware.ticks import FOREVER_MS, ticks_diff
+from firmware.ticks import FOREVER_MS, ticks_add, ticks_diff
 
 EARLY_US = const(1000)  # the bounce of the beam that the card has left: firmware/image.py, SETTLE_US
 
@@ -47,10 +47,10 @@ class Tray:
             return FAULT_STACK
         return FAULT_NONE
 
-    def first(self, inp: "Inputs", fell_us: int) -> int:
-        """The first of our cards falls, and blocks the beam at fell_us or later: a fault code."""
+    def first(self, inp: "Inputs", line: int) -> int:
+        """The first of our cards has left the last beam, and falls: a fault code."""
         self.falls = True
-        self.fell_us = fell_us
+        self.fell_us = ticks_add(inp.leave_us[line], self.spec.fall_us)
         return self.early(inp)
 
     def early(self, inp: "Inputs") -> int:

@@ -42,4 +42,4 @@ def _field(event: str, text: str) -> str:
         word = ENUMS[name](number).name.lower()
     else:
         word = _WORDS.get(name, {}).get(number, value).replace(" ", "_")
-    return "" if word == "none" else f"{name}={word}"
+    return "" if word == "none" or (word == "0" and name.endswith("_um")) else f"{name}={word}"

@@ -116,11 +116,15 @@ def test_what_blocks_the_tray_before_the_first_card_fell_is_a_hand():
     inp.level[IN_TRAY] = 1
     inp.enter_us[IN_TRAY] = 1000
     assert tray.early(inp) == FAULT_NONE  # no card of ours falls yet: that is another check
-    assert tray.first(inp, 1000 + EARLY_US + 1) == tray.early(inp) == FAULT_STACK
-    assert tray.first(inp, 1000 + EARLY_US) == FAULT_NONE
-    assert tray.first(inp, 0) == FAULT_NONE
-    tray.free = False  # a card of this deal lay there before
-    assert tray.first(inp, 1000 + EARLY_US + 1) == FAULT_NONE
+    for early_us, ours, expected in (
+        (EARLY_US + 1, False, FAULT_STACK),
+        (EARLY_US, False, FAULT_NONE),
+        (-1000, False, FAULT_NONE),
+        (EARLY_US + 1, True, FAULT_NONE),  # a card of this deal lay there before
+    ):
+        tray.free = not ours
+        inp.leave_us[IN_EXIT] = 1000 + early_us - machine.spec.fall_us
+        assert tray.first(inp, IN_EXIT) == tray.early(inp) == expected
 
 
 def dealt_late(early_us):

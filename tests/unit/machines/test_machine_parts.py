@@ -303,16 +303,16 @@ def test_a_card_is_confirmed_only_by_a_passage_of_its_own_length():
 
 def test_a_wrong_length_is_kept_as_a_small_number_and_one_that_is_not_known_is_none():
     machine, inp, _out = parts("shoe")
-    for length_us, fault, low_um, high_um in (
-        (74083, FAULT_NONE, 0, 0),
-        (90000, FAULT_DOUBLE_FEED, 108000, 108000),
-        (1 << 28, FAULT_DOUBLE_FEED, 355000, 355600),
-        (50000, FAULT_CARD_LENGTH, 60000, 60000),
-        (-3000, FAULT_CARD_LENGTH, 0, 0),  # the next card has begun to pass
+    for length_us, code, low_um, high_um in (
+        (74083, faults.FAULT_NONE, 0, 0),
+        (90000, faults.FAULT_DOUBLE_FEED, 108000, 108000),
+        (1 << 28, faults.FAULT_DOUBLE_FEED, 355000, 355600),
+        (50000, faults.FAULT_CARD_LENGTH, 60000, 60000),
+        (-3000, faults.FAULT_CARD_LENGTH, 0, 0),  # the next card has begun to pass
     ):
         machine.spec.odd_um = 0
         inp.leave_us[image.IN_EXIT] = inp.enter_us[image.IN_EXIT] + length_us
-        assert machine.spec.length_fault(inp, image.IN_EXIT) == fault
+        assert machine.spec.length_fault(inp, image.IN_EXIT) == code
         assert low_um <= machine.spec.odd_um <= high_um, length_us
 
 

@@ -6,7 +6,7 @@ from support import board, raises
 
 from firmware.deck.ledger import TRAY, Ledger
 from firmware.fault import FAULT_JAM_EXIT, FAULT_NONE, FAULT_STACK
-from firmware.image import IN_TRAY, MACHINE_COUNT, OUT_READ_ACE, OUT_READ_COURT, Inputs, Outputs
+from firmware.image import IN_EXIT, IN_TRAY, MACHINE_COUNT, OUT_READ_ACE, OUT_READ_COURT, Inputs, Outputs
 from firmware.machines.beam_test import watch
 from firmware.machines.faces import Faces
 from firmware.machines.kinds import make_machine
@@ -244,4 +244,5 @@ def test_what_blocks_the_tray_before_our_first_card_can_have_fallen_is_not_ours(
         inp.level[IN_TRAY] = level
         tray.guard(inp)
         inp.enter_us[IN_TRAY] = 100000 - before_us
-        assert tray.first(inp, 100000) == expected
+        inp.leave_us[IN_EXIT] = 100000 - tray.spec.fall_us
+        assert tray.first(inp, IN_EXIT) == expected
