@@ -165,6 +165,9 @@ soak-kill: ready ## rounds by commands while host, power and cable are killed at
 model: ready ## check the promises exhaustively within bounds, and that planted errors are found (SPIN; as root on Debian installed if missing)  [ONLY=]
 	@$(TOOL) model $(call opt,--only,$(ONLY))
 
+evidence: ready ## a page and a PDF for a test laboratory, in build/evidence: each figure with its command and commit  [RUN=1 ONLY=figure SIGN=key MICROPYTHON=]
+	@MICROPYTHON='$(MICROPYTHON)' $(TOOL) evidence $(if $(RUN),--run) $(call opt,--only,$(ONLY)) $(call opt,--sign,$(SIGN))
+
 noise: ready ## judge the simulated noise sources by SP 800-90B, with restarts: each must look like what it is  [SEED= SAMPLES= RESTARTS=]
 	@$(TOOL) noise $(call opt,--seed,$(SEED)) $(call opt,--samples,$(SAMPLES)) $(call opt,--restarts,$(RESTARTS))
 
