@@ -12,10 +12,13 @@ from fairshoe.text.svg_style import REPORT
 
 _STYLE = (
     "pre{white-space:pre-wrap;font-size:11px;border:1px solid var(--line);padding:8px}.note{font-size:12px}"
-    "table{font-size:11px;width:100%}td,th{vertical-align:top;text-align:left;white-space:normal;overflow-wrap:anywhere}"
-    "h2,h3,.note{break-after:avoid}code{overflow-wrap:anywhere}main{max-width:1000px}"
+    "table{font-size:11px;width:100%}td,th{vertical-align:top;text-align:left;white-space:normal;overflow-wrap:break-word}"
+    "td code{font-size:10px}"
+    "h2,h3,.note{break-after:avoid}.note{break-inside:avoid}main{max-width:1000px}"
+    "@page{size:A4;margin:14mm}"
     "@media print{main{max-width:none}tr{break-inside:avoid}.wide{overflow:visible}}"
 )
+_LONG = 24  # characters of code that stay in one piece
 
 
 @dataclass(frozen=True)
@@ -100,5 +103,10 @@ def html_of(markdown: str) -> str:
 
 def _inline(text: str) -> str:
     text = escape(re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", text.strip()), quote=False)
-    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
+    text = re.sub(r"`([^`]+)`", lambda found: f"<code>{_breakable(found[1])}</code>", text)
     return re.sub(r"\*\*([^*]+)\*\*", r"<b>\1</b>", text).replace("&amp;lt;", "&lt;")
+
+
+def _breakable(code: str) -> str:
+    """Names of tests are wider than a column: they may be broken behind a stroke or a colon, long words at a bar."""
+    return re.sub(r"(/|::|_(?=\w{3}))", r"\1<wbr>", code) if len(code) > _LONG else code
