@@ -4,8 +4,9 @@ that are kept: as old as the reader allows, and no older."""
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 
 from floor_case import Answer, MemoryReader, entry, request
 
@@ -47,15 +48,13 @@ class Counting(MemoryReader):
         return super().shoes()
 
 
-def serve(work: Callable[[str], Awaitable[None]], over: MemoryReader, book: Book | None = None) -> None:
-    async def main() -> None:
-        tokens = Tokens((INES_GRANT, PIT_2_GRANT, PAGE_GRANT))
-        service = Service(over, tokens, lambda: (True, {}), lambda _: "up 1\n", page_files())
-        service.acknowledge = book.acknowledge if book else None
-        async with ApiServer(service, Binding()) as server:
-            await asyncio.wait_for(work(server.url), 120)
-
-    asyncio.run(main())
+@contextlib.asynccontextmanager
+async def serve(over: MemoryReader, book: Book | None = None) -> AsyncGenerator[str]:
+    tokens = Tokens((INES_GRANT, PIT_2_GRANT, PAGE_GRANT))
+    service = Service(over, tokens, lambda: (True, {}), lambda _: "up 1\n", page_files())
+    service.acknowledge = book.acknowledge if book else None
+    async with ApiServer(service, Binding()) as server:
+        yield server.url
 
 
 def path(number: int) -> str:
@@ -66,10 +65,10 @@ async def post(url: str, number: int, token: str, body: str = "", **headers: str
     return await request(url, path(number), token, "POST", body, **headers)
 
 
-def test_an_alarm_is_acknowledged_once_under_the_name_of_the_token() -> None:
+async def test_an_alarm_is_acknowledged_once_under_the_name_of_the_token() -> None:
     book = Book()
 
-    async def work(url: str) -> None:
+    async with serve(MemoryReader([entry(1), entry(2, pit="2")], raised=ALARMS), book) as url:
         for token, status in (("", 401), (PAGE, 403), (PIT_2, 404)):
             assert (await post(url, 17, token)).status == status
         assert (await post(url, 99, INES)).status == 404 and (await post(url, 18, PIT_2)).status == 404
@@ -86,21 +85,17 @@ def test_an_alarm_is_acknowledged_once_under_the_name_of_the_token() -> None:
         assert ACKNOWLEDGE.path in (await request(url, "/api/v1/openapi.json")).json["paths"]
         assert "post" in openapi(True)["paths"][ACKNOWLEDGE.path]
 
-    serve(work, MemoryReader([entry(1), entry(2, pit="2")], raised=ALARMS), book)
 
-
-def test_a_gateway_has_no_route_that_acknowledges() -> None:
-    async def work(url: str) -> None:
+async def test_a_gateway_has_no_route_that_acknowledges() -> None:
+    async with serve(MemoryReader([entry(1)], raised=ALARMS)) as url:
         assert (await post(url, 17, INES)).status == 405
         assert ACKNOWLEDGE.path not in (await request(url, "/api/v1/openapi.json")).json["paths"]
 
-    serve(work, MemoryReader([entry(1)], raised=ALARMS))
 
-
-def test_what_is_known_is_asked_for_once_for_all_clients_and_runs_out_when_the_reader_fails() -> None:
+async def test_what_is_known_is_asked_for_once_for_all_clients_and_runs_out_when_the_reader_fails() -> None:
     over = Counting([entry(1), entry(2, pit="2")], lasting_s=0.6)
 
-    async def work(url: str) -> None:
+    async with serve(over) as url:
         answers = await asyncio.gather(*(request(url, "/api/v1/shoes", PAGE) for _client in range(40)))
         assert {it.status for it in answers} == {200} and over.asked <= 3
         packed = await request(url, "/api/v1/shoes", PAGE, **{"Accept-Encoding": "gzip"})
@@ -122,5 +117,3 @@ def test_what_is_known_is_asked_for_once_for_all_clients_and_runs_out_when_the_r
             raise AssertionError("an old answer is given for ever")
         over.broken = False
         assert (await request(url, "/api/v1/shoes", PAGE)).status == 200
-
-    serve(work, over)

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -47,16 +47,14 @@ def reader() -> MemoryReader:
     return made_up
 
 
-def serve(work: Callable[[str, MemoryReader], Awaitable[None]], made_up: MemoryReader | None = None) -> None:
-    async def main() -> None:
-        over = made_up or reader()
-        grants = (TABLE_GRANT, METERS_GRANT, PIT_2_GRANT, METRICS_GRANT)
-        about = {"status": "ok"}
-        service = Service(over, Tokens(grants), lambda: (True, about), lambda _: "up 1\n", page_files())
-        async with ApiServer(service, Binding()) as server:
-            await asyncio.wait_for(work(server.url, over), 120)
-
-    asyncio.run(main())
+@contextlib.asynccontextmanager
+async def serve(made_up: MemoryReader | None = None) -> AsyncGenerator[tuple[str, MemoryReader]]:
+    over = made_up or reader()
+    grants = (TABLE_GRANT, METERS_GRANT, PIT_2_GRANT, METRICS_GRANT)
+    about = {"status": "ok"}
+    service = Service(over, Tokens(grants), lambda: (True, about), lambda _: "up 1\n", page_files())
+    async with ApiServer(service, Binding()) as server:
+        yield server.url, over
 
 
 def checker(schema: str) -> Callable[[Any], Any]:
@@ -64,8 +62,8 @@ def checker(schema: str) -> Callable[[Any], Any]:
     return fastjsonschema.compile({"$ref": f"#/components/schemas/{schema}", "components": openapi()["components"]})
 
 
-def test_every_answer_is_as_openapi_says() -> None:
-    async def work(url: str, _reader: MemoryReader) -> None:
+async def test_every_answer_is_as_openapi_says() -> None:
+    async with serve() as (url, _reader):
         for route in ROUTES:
             answer = await request(url, route.path.replace("{device}", "00000001"), TABLE)
             assert answer.status == 200, route.path
@@ -78,26 +76,22 @@ def test_every_answer_is_as_openapi_says() -> None:
             ("00000003", "table"),
         ]
 
-    serve(work)
-
 
 def test_a_wrong_answer_would_be_noticed() -> None:
     with pytest.raises(fastjsonschema.JsonSchemaException):
         checker("ShoeAnswer")({"at": 1, "shoe": {"device": "xyz"}})
 
 
-def test_no_route_answers_to_anything_but_reading() -> None:
-    async def work(url: str, _reader: MemoryReader) -> None:
+async def test_no_route_answers_to_anything_but_reading() -> None:
+    async with serve() as (url, _reader):
         for path in (*(route.path.replace("{device}", "00000001") for route in ROUTES), "/", "/anything"):
             for method in ("POST", "PUT", "PATCH", "DELETE"):
                 answer = await request(url, path, TABLE, method)
                 assert answer.status == 405, (method, path)
 
-    serve(work)
 
-
-def test_every_route_with_a_scope_wants_a_token_that_has_it() -> None:
-    async def work(url: str, _reader: MemoryReader) -> None:
+async def test_every_route_with_a_scope_wants_a_token_that_has_it() -> None:
+    async with serve() as (url, _reader):
         for route in ROUTES:
             path = route.path.replace("{device}", "00000001")
             open_to_all = not route.scope
@@ -108,11 +102,9 @@ def test_every_route_with_a_scope_wants_a_token_that_has_it() -> None:
         assert (await request(url, f"{SHOES}/00000001", METRICS)).status == 404
         assert (await request(url, SHOES, METRICS)).json["shoes"] == []
 
-    serve(work)
 
-
-def test_profile_and_scope_bound_what_a_token_sees() -> None:
-    async def work(url: str, _reader: MemoryReader) -> None:
+async def test_profile_and_scope_bound_what_a_token_sees() -> None:
+    async with serve() as (url, _reader):
         less = await request(url, f"{SHOES}/00000001/events", METERS)
         assert [it["event"]["message"] for it in less.json["events"]] == ["door_opened"] * 4
         assert (less.json["after"], less.json["more"]) == (7, False)
@@ -129,11 +121,9 @@ def test_profile_and_scope_bound_what_a_token_sees() -> None:
         warned = (await request(url, "/api/v1/warnings", TABLE)).json["warnings"]
         assert [(it["table"], it["fault"], "round" in it) for it in warned] == [("T-02", "jam_exit", False)]
 
-    serve(work)
 
-
-def test_a_token_sees_the_alarms_of_its_own_pits() -> None:
-    async def work(url: str, over: MemoryReader) -> None:
+async def test_a_token_sees_the_alarms_of_its_own_pits() -> None:
+    async with serve() as (url, over):
         over.raised += [Alarm(3, "journal", "critical", "broken", 5.0), Alarm(1, "clock", "minor", "off", 4.0, "Ines")]
         over.raised.append(Alarm(99, "clock", "minor", "a shoe that the inventory does not have", 4.0))
         seen = {
@@ -145,11 +135,9 @@ def test_a_token_sees_the_alarms_of_its_own_pits() -> None:
         assert seen == {TABLE: both, METERS: both, PIT_2: both[:1], METRICS: []}
         checker("AlarmsAnswer")((await request(url, "/api/v1/alarms", TABLE)).json)
 
-    serve(work)
 
-
-def test_events_are_read_after_a_cursor_and_rounds_before_one() -> None:
-    async def work(url: str, _reader: MemoryReader) -> None:
+async def test_events_are_read_after_a_cursor_and_rounds_before_one() -> None:
+    async with serve() as (url, _reader):
         seqs: list[int] = []
         after, more = 0, True
         while more:
@@ -162,11 +150,9 @@ def test_events_are_read_after_a_cursor_and_rounds_before_one() -> None:
         assert [it["number"] for it in first["rounds"] + then["rounds"]] == list(range(99, 90, -1))
         assert then["before"] is None
 
-    serve(work)
 
-
-def test_a_bad_request_says_what_is_wrong() -> None:
-    async def work(url: str, _reader: MemoryReader) -> None:
+async def test_a_bad_request_says_what_is_wrong() -> None:
+    async with serve() as (url, _reader):
         for query in ("after=-1", "after=x", "after=99999999999", "limit=0", "limit=1001", "log=xyz"):
             answer = await request(url, f"{SHOES}/00000001/events?{query}", TABLE)
             assert answer.status == 400 and query.split("=")[0] in answer.json["error"], query
@@ -178,11 +164,9 @@ def test_a_bad_request_says_what_is_wrong() -> None:
         assert (await request(url, f"{SHOES}/00000001/rounds?before=7", TABLE)).status == 200
         assert (await request(url, "/../inventory.py", TABLE)).status == 404
 
-    serve(work)
 
-
-def test_names_and_origins_of_others_are_refused() -> None:
-    async def work(url: str, _reader: MemoryReader) -> None:
+async def test_names_and_origins_of_others_are_refused() -> None:
+    async with serve() as (url, _reader):
         for host in ("evil.example", "127.0.0.1:80; script-src *", "localhost:80 evil.example", "[::1]:x"):
             assert (await request(url, "/", Host=host)).status == 403, host
         port = url.rstrip("/").rpartition(":")[2]
@@ -193,8 +177,6 @@ def test_names_and_origins_of_others_are_refused() -> None:
         assert page.status == 200 and "default-src 'self'" in page.headers["content-security-policy"]
         with pytest.raises(Exception, match="403"):
             await connect(url.replace("http", "ws") + LIVE[1:], origin="https://evil.example")  # type: ignore[arg-type]
-
-    serve(work)
 
 
 def test_a_network_address_needs_tls_and_tokens() -> None:
@@ -225,44 +207,38 @@ async def texts(socket: Connection, until: Callable[[dict[str, Any]], bool]) -> 
     return found
 
 
-def test_a_socket_replays_from_a_cursor_and_goes_on_live(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_socket_replays_from_a_cursor_and_goes_on_live(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live_socket, "EVENTS_MAX", 2)
     payloads = [it["payload"] for name, it in asyncapi()["components"]["messages"].items() if name != "hello"]
-
-    async def work(url: str, over: MemoryReader) -> None:
-        async with await hello(url, events={"00000001": {"log": LOG.hex(), "after": 2}}) as socket:
-            told = await texts(socket, lambda it: it["kind"] == "live")
-            assert told[0]["kind"] == "shoes" and len(told[0]["shoes"]) == 3
-            pages = [it for it in told if it["kind"] == "events"]
-            assert [[it["seq"] for it in page["events"]] for page in pages] == [[3, 4], [5, 6], [7]]
-            over.record(1, made(DoorOpened, seq=8), 8)
-            told += await texts(socket, lambda it: it["kind"] == "events")
-            assert [it["seq"] for it in told[-1]["events"]] == [8]
-            check = fastjsonschema.compile({"anyOf": payloads, "components": openapi()["components"]})
-            assert all(check(text) for text in told)
-
-    serve(work)
+    events = {"00000001": {"log": LOG.hex(), "after": 2}}
+    async with serve() as (url, over), await hello(url, events=events) as socket:
+        told = await texts(socket, lambda it: it["kind"] == "live")
+        assert told[0]["kind"] == "shoes" and len(told[0]["shoes"]) == 3
+        pages = [it for it in told if it["kind"] == "events"]
+        assert [[it["seq"] for it in page["events"]] for page in pages] == [[3, 4], [5, 6], [7]]
+        over.record(1, made(DoorOpened, seq=8), 8)
+        told += await texts(socket, lambda it: it["kind"] == "events")
+        assert [it["seq"] for it in told[-1]["events"]] == [8]
+        check = fastjsonschema.compile({"anyOf": payloads, "components": openapi()["components"]})
+        assert all(check(text) for text in told)
 
 
-def test_a_token_of_meters_hears_nothing_of_a_round_live() -> None:
-    async def work(url: str, over: MemoryReader) -> None:
-        async with await hello(url, token=METERS, events="all") as socket:
-            first = await texts(socket, lambda it: it["kind"] == "beat")
-            over.record(1, made(RoundStarted, seq=8), 8)
-            over.record(1, made(DoorOpened, seq=9), 9)
-            page = (await request(url, f"{SHOES}/00000001/events?after=7", METERS)).json
-            assert (page["after"], page["more"], page["events"]) == (7, False, [])
-            over.record(1, made(RoundEnded, seq=10), 10)
-            told = await texts(socket, lambda it: it.get("after") == 10)
-            pages = [text for text in told if text["kind"] == "events"]
-            heard = [it["event"] for text in pages for it in text["events"]]
-            assert len(pages) == 1  # none while the round was under way: the number of the door tells how far it was
-            assert [it["message"] for it in heard] == ["door_opened"] and "round" not in heard[0]
-            assert first[-1]["heard"]["00000001"] == 1000.0
-            page = (await request(url, f"{SHOES}/00000001/events?after=7", METERS)).json
-            assert (page["after"], [it["seq"] for it in page["events"]]) == (10, [9])
-
-    serve(work)
+async def test_a_token_of_meters_hears_nothing_of_a_round_live() -> None:
+    async with serve() as (url, over), await hello(url, token=METERS, events="all") as socket:
+        first = await texts(socket, lambda it: it["kind"] == "beat")
+        over.record(1, made(RoundStarted, seq=8), 8)
+        over.record(1, made(DoorOpened, seq=9), 9)
+        page = (await request(url, f"{SHOES}/00000001/events?after=7", METERS)).json
+        assert (page["after"], page["more"], page["events"]) == (7, False, [])
+        over.record(1, made(RoundEnded, seq=10), 10)
+        told = await texts(socket, lambda it: it.get("after") == 10)
+        pages = [text for text in told if text["kind"] == "events"]
+        heard = [it["event"] for text in pages for it in text["events"]]
+        assert len(pages) == 1  # none while the round was under way: the number of the door tells how far it was
+        assert [it["message"] for it in heard] == ["door_opened"] and "round" not in heard[0]
+        assert first[-1]["heard"]["00000001"] == 1000.0
+        page = (await request(url, f"{SHOES}/00000001/events?after=7", METERS)).json
+        assert (page["after"], [it["seq"] for it in page["events"]]) == (10, [9])
 
 
 STRANGE = (
@@ -279,8 +255,8 @@ STRANGE = (
 )
 
 
-def test_a_socket_without_a_token_or_with_a_strange_request_is_closed() -> None:
-    async def work(url: str, _reader: MemoryReader) -> None:
+async def test_a_socket_without_a_token_or_with_a_strange_request_is_closed() -> None:
+    async with serve() as (url, _reader):
         for text, code in STRANGE:
             socket = await connect(url.replace("http", "ws") + LIVE[1:])
             await socket.send(text)
@@ -288,19 +264,15 @@ def test_a_socket_without_a_token_or_with_a_strange_request_is_closed() -> None:
                 await asyncio.wait_for(socket.recv(), WAIT_S)
             assert socket.close_code == code, text[:80]
 
-    serve(work)
 
-
-def test_a_client_that_says_more_than_hello_is_closed() -> None:
-    async def work(url: str, _reader: MemoryReader) -> None:
+async def test_a_client_that_says_more_than_hello_is_closed() -> None:
+    async with serve() as (url, _reader):
         socket = await hello(url)
         await socket.send('{"command": "shuffle"}')
         with pytest.raises(ConnectionClosed):
             while True:
                 await asyncio.wait_for(socket.recv(), WAIT_S)
         assert socket.close_code == 1008
-
-    serve(work)
 
 
 class Endless(MemoryReader):
@@ -317,7 +289,7 @@ class Endless(MemoryReader):
 DOOR: DoorOpened = made(DoorOpened)
 
 
-def test_a_client_that_does_not_read_is_disconnected_and_holds_few_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_client_that_does_not_read_is_disconnected_and_holds_few_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live_socket, "SEND_S", 0.3)
 
     gone = asyncio.Event()
@@ -329,7 +301,7 @@ def test_a_client_that_does_not_read_is_disconnected_and_holds_few_pages(monkeyp
 
     monkeypatch.setattr(live_socket, "_listen", noted)
 
-    async def work(url: str, over: MemoryReader) -> None:
+    async with serve(Endless([entry(1)])) as (url, over):
         socket = await hello(url, events={"00000001": {"log": LOG.hex(), "after": 0}})
         await texts(socket, lambda it: it["kind"] == "events")
         socket.transport.pause_reading()
@@ -341,14 +313,12 @@ def test_a_client_that_does_not_read_is_disconnected_and_holds_few_pages(monkeyp
                 await asyncio.wait_for(socket.recv(), WAIT_S)
         assert socket.close_code == 1006
 
-    serve(work, Endless([entry(1)]))
 
-
-def test_a_request_that_does_not_end_is_ended_by_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_request_that_does_not_end_is_ended_by_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     """A head that never ends, and a client that says nothing: each would keep a place of the server for ever."""
     monkeypatch.setattr(server_module, "REQUEST_S", 0.2)
 
-    async def work(url: str, _reader: MemoryReader) -> None:
+    async with serve() as (url, _reader):
         host, _, port = url.removeprefix("http://").rstrip("/").partition(":")
         for sent in (b"", b"GET /healthz HTTP/1.1\r\nHost: x\r\nSlow: "):
             there, back = await asyncio.open_connection(host, int(port))
@@ -357,14 +327,12 @@ def test_a_request_that_does_not_end_is_ended_by_the_server(monkeypatch: pytest.
                 assert await asyncio.wait_for(there.read(), WAIT_S) == b""
             back.close()
 
-    serve(work)
 
-
-def test_connections_beyond_twice_the_places_are_ended_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_connections_beyond_twice_the_places_are_ended_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each takes a file descriptor, which the process needs for its shoes."""
     monkeypatch.setattr(server_module, "CONNECTIONS_MAX", 2)
 
-    async def work(url: str, _reader: MemoryReader) -> None:
+    async with serve() as (url, _reader):
         host, _, port = url.removeprefix("http://").rstrip("/").partition(":")
         opened = [await asyncio.open_connection(host, int(port)) for _ in range(5)]
         with contextlib.suppress(ConnectionResetError):
@@ -374,8 +342,6 @@ def test_connections_beyond_twice_the_places_are_ended_at_once(monkeypatch: pyte
         for _there, back in opened:
             back.close()
 
-    serve(work)
-
 
 class Failing(MemoryReader):
     """Its database does not answer."""
@@ -384,20 +350,20 @@ class Failing(MemoryReader):
         raise StoreError("the database does not answer.", "Try again.")
 
 
-def test_a_live_client_is_ended_without_a_traceback_when_the_database_fails(caplog: pytest.LogCaptureFixture) -> None:
-    async def work(url: str, _reader: MemoryReader) -> None:
+async def test_a_live_client_is_ended_without_a_traceback_when_the_database_fails(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with serve(Failing([entry(1)])) as (url, _reader):
         socket = await hello(url)
         with pytest.raises(ConnectionClosed):
             await asyncio.wait_for(socket.recv(), WAIT_S)
-
-    serve(work, Failing([entry(1)]))
     assert [record for record in caplog.records if record.exc_info] == []
 
 
-def test_clients_without_a_token_do_not_take_the_places_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_clients_without_a_token_do_not_take_the_places_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live_socket, "CLIENTS_MAX", 2)
 
-    async def work(url: str, _reader: MemoryReader) -> None:
+    async with serve() as (url, _reader):
         silent = [await connect(url.replace("http", "ws") + LIVE[1:]) for _ in range(5)]
         full = [await hello(url), await hello(url)]
         for socket in full:
@@ -409,10 +375,8 @@ def test_clients_without_a_token_do_not_take_the_places_of_others(monkeypatch: p
         for socket in (*silent, *full):
             await socket.close()
 
-    serve(work)
 
-
-def test_a_round_under_way_cannot_be_counted_under_meters() -> None:
+async def test_a_round_under_way_cannot_be_counted_under_meters() -> None:
     """Neither by the newest number of a shoe, nor by cursors, nor by pages without events."""
 
     async def look(url: str) -> list[Any]:
@@ -423,15 +387,13 @@ def test_a_round_under_way_cannot_be_counted_under_meters() -> None:
         beats = [text for text in told if text["kind"] != "beat"]
         return [shoe["seq"], page, beats]
 
-    async def work(url: str, over: MemoryReader) -> None:
+    async with serve() as (url, over):
         before = await look(url)
         for seq in range(8, 30):
             over.record(1, made(BettingClosed if seq > 8 else RoundStarted, seq=seq), seq)
         assert await look(url) == before
         over.record(1, made(RoundEnded, seq=30), 30)
         assert (await request(url, f"{SHOES}/00000001/events", METERS)).json["after"] == 30
-
-    serve(work)
 
 
 def test_messages_in_the_documents_are_those_of_the_message_table() -> None:

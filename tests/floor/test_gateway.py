@@ -1,13 +1,12 @@
 """The gateway with shoes of our own session code over TCP: what it records, what it sends, and how it goes on."""
 
 import ast
-import asyncio
 import contextlib
 import json
 import re
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 from pathlib import Path
 
@@ -74,13 +73,11 @@ async def running(inventory: Inventory, new_logs: tuple[int, ...] = ()):  # type
         yield gateway
 
 
-def with_shoes(count: int, work: Callable[[list[Server]], Awaitable[None]]) -> None:
-    async def main() -> None:
-        async with contextlib.AsyncExitStack() as stack:
-            shoes = [HeardShoe(device, secret(device)) for device in range(1, count + 1)]
-            await work([await stack.enter_async_context(Server(shoe)) for shoe in shoes])
-
-    asyncio.run(main())
+@contextlib.asynccontextmanager
+async def shoes(count: int) -> AsyncGenerator[list[Server]]:
+    async with contextlib.AsyncExitStack() as stack:
+        heard = [HeardShoe(device, secret(device)) for device in range(1, count + 1)]
+        yield [await stack.enter_async_context(Server(shoe)) for shoe in heard]
 
 
 def link(gateway: Gateway, device: int) -> Link:
@@ -89,8 +86,8 @@ def link(gateway: Gateway, device: int) -> Link:
     return shoe.sample.link
 
 
-def test_a_second_gateway_with_the_same_store_is_refused_and_changes_nothing(tmp_path: Path) -> None:
-    async def work(servers: list[Server]) -> None:
+async def test_a_second_gateway_with_the_same_store_is_refused_and_changes_nothing(tmp_path: Path) -> None:
+    async with shoes(1) as servers:
         inventory = pit(tmp_path, servers)
         async with running(inventory) as gateway:
             await until(lambda: link(gateway, 1) is Link.OPEN)
@@ -104,70 +101,59 @@ def test_a_second_gateway_with_the_same_store_is_refused_and_changes_nothing(tmp
         async with running(inventory) as gateway:  # the lock ends with its gateway
             await until(lambda: link(gateway, 1) is Link.OPEN)
 
-    with_shoes(1, work)
+
+async def test_samples_go_on_when_the_clock_is_set_back(tmp_path: Path) -> None:
+    async with shoes(1) as servers, running(pit(tmp_path, servers)) as gateway:
+        await until(lambda: link(gateway, 1) is Link.OPEN)
+        sampled = gateway._sampled  # pyright: ignore[reportPrivateUsage]
+        ahead = sampled[1] = replace(gateway.live.shoes()[0].sample, at=time.time() + 3600)
+        await until(lambda: sampled[1].at < ahead.at)
 
 
-def test_samples_go_on_when_the_clock_is_set_back(tmp_path: Path) -> None:
-    async def work(servers: list[Server]) -> None:
-        async with running(pit(tmp_path, servers)) as gateway:
-            await until(lambda: link(gateway, 1) is Link.OPEN)
-            sampled = gateway._sampled  # pyright: ignore[reportPrivateUsage]
-            ahead = sampled[1] = replace(gateway.live.shoes()[0].sample, at=time.time() + 3600)
-            await until(lambda: sampled[1].at < ahead.at)
-
-    with_shoes(1, work)
-
-
-def test_events_are_recorded_acknowledged_and_served(tmp_path: Path) -> None:
-    async def work(servers: list[Server]) -> None:
-        async with running(pit(tmp_path, servers)) as gateway:
-            for server in servers:
-                server.record(40)
-            await until(lambda: all(server.shoe.seq_acked == 40 for server in servers))
-            with Store(tmp_path / "pit.db") as store:
-                assert [it.seq for it in store.events(2)] == list(range(1, 41))
-            await until(lambda: gateway.live.shoe(1).sample.seq == 40)  # type: ignore[union-attr]
-            await until(lambda: all(link(gateway, device) is Link.OPEN for device in (1, 2, 3)))
-            await until(lambda: sum(gateway.measures.stored.counts) == 3 * 40)
-            page = await request(gateway.url, "/api/v1/shoes/00000001/events?after=38", TOKEN)
-            assert [it["seq"] for it in page.json["events"]] == [39, 40]
-            health = await request(gateway.url, "/healthz")
-            assert (health.status, health.json["shoes"]["open"]) == (200, 3)
-            metrics = (await request(gateway.url, "/metrics", TOKEN)).text
-            assert 'fairshoe_shoe_up{device="00000003",pit="1",table="T-3"} 1' in metrics
-            assert f"fairshoe_gateway_stored_seconds_count {3 * 40}" in metrics
-            assert not [it.name for it in text_string_to_metric_families(metrics) if not it.documentation]
-            assert (await request(gateway.url, "/readyz")).status == 200
-
-    with_shoes(3, work)
+async def test_events_are_recorded_acknowledged_and_served(tmp_path: Path) -> None:
+    async with shoes(3) as servers, running(pit(tmp_path, servers)) as gateway:
+        for server in servers:
+            server.record(40)
+        await until(lambda: all(server.shoe.seq_acked == 40 for server in servers))
+        with Store(tmp_path / "pit.db") as store:
+            assert [it.seq for it in store.events(2)] == list(range(1, 41))
+        await until(lambda: gateway.live.shoe(1).sample.seq == 40)  # type: ignore[union-attr]
+        await until(lambda: all(link(gateway, device) is Link.OPEN for device in (1, 2, 3)))
+        await until(lambda: sum(gateway.measures.stored.counts) == 3 * 40)
+        page = await request(gateway.url, "/api/v1/shoes/00000001/events?after=38", TOKEN)
+        assert [it["seq"] for it in page.json["events"]] == [39, 40]
+        health = await request(gateway.url, "/healthz")
+        assert (health.status, health.json["shoes"]["open"]) == (200, 3)
+        metrics = (await request(gateway.url, "/metrics", TOKEN)).text
+        assert 'fairshoe_shoe_up{device="00000003",pit="1",table="T-3"} 1' in metrics
+        assert f"fairshoe_gateway_stored_seconds_count {3 * 40}" in metrics
+        assert not [it.name for it in text_string_to_metric_families(metrics) if not it.documentation]
+        assert (await request(gateway.url, "/readyz")).status == 200
 
 
-def test_nothing_is_acknowledged_that_is_not_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_nothing_is_acknowledged_that_is_not_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The store cannot write for a while: the device keeps its events, the page says so, and then all of them come."""
 
-    async def work(servers: list[Server]) -> None:
-        async with running(pit(tmp_path, servers)) as gateway:
-            await until(lambda: link(gateway, 1) is Link.OPEN)
-            real = Store.put_rows
+    async with shoes(1) as servers, running(pit(tmp_path, servers)) as gateway:
+        await until(lambda: link(gateway, 1) is Link.OPEN)
+        real = Store.put_rows
 
-            refused: list[bool] = []
+        refused: list[bool] = []
 
-            def full(*_arguments: object) -> None:
-                refused.append(True)
-                raise fleet_module.FairshoeError("no space left on device.", "Free some.")
+        def full(*_arguments: object) -> None:
+            refused.append(True)
+            raise fleet_module.FairshoeError("no space left on device.", "Free some.")
 
-            monkeypatch.setattr(Store, "put_rows", full)
-            servers[0].record(5)
-            await until(lambda: len(refused) >= 1)
-            assert servers[0].shoe.seq_acked == 0
-            monkeypatch.setattr(Store, "put_rows", real)
-            await until(lambda: servers[0].shoe.seq_acked == 5)
-
-    with_shoes(1, work)
+        monkeypatch.setattr(Store, "put_rows", full)
+        servers[0].record(5)
+        await until(lambda: len(refused) >= 1)
+        assert servers[0].shoe.seq_acked == 0
+        monkeypatch.setattr(Store, "put_rows", real)
+        await until(lambda: servers[0].shoe.seq_acked == 5)
 
 
-def test_a_restarted_gateway_goes_on_where_it_was(tmp_path: Path) -> None:
-    async def work(servers: list[Server]) -> None:
+async def test_a_restarted_gateway_goes_on_where_it_was(tmp_path: Path) -> None:
+    async with shoes(1) as servers:
         inventory = pit(tmp_path, servers)
         for round_ in (1, 2):
             async with running(inventory) as gateway:
@@ -177,27 +163,22 @@ def test_a_restarted_gateway_goes_on_where_it_was(tmp_path: Path) -> None:
         with Store(tmp_path / "pit.db") as store:
             assert [it.seq for it in store.events(1)] == list(range(1, 21))
 
-    with_shoes(1, work)
+
+async def test_a_shoe_that_goes_away_is_lost_and_comes_back_by_itself(tmp_path: Path) -> None:
+    async with shoes(2) as servers, running(pit(tmp_path, servers)) as gateway:
+        await until(lambda: link(gateway, 1) is Link.OPEN and link(gateway, 2) is Link.OPEN)
+        port = int(servers[0].url.rpartition(":")[2])
+        await servers[0].__aexit__()
+        await until(lambda: link(gateway, 1) is Link.LOST)
+        assert link(gateway, 2) is Link.OPEN
+        metrics = (await request(gateway.url, "/metrics", TOKEN)).text
+        assert 'fairshoe_shoe_up{device="00000001",pit="1",table="T-1"} 0' in metrics
+        await servers[0].listen(port)
+        await until(lambda: link(gateway, 1) is Link.OPEN)
 
 
-def test_a_shoe_that_goes_away_is_lost_and_comes_back_by_itself(tmp_path: Path) -> None:
-    async def work(servers: list[Server]) -> None:
-        async with running(pit(tmp_path, servers)) as gateway:
-            await until(lambda: link(gateway, 1) is Link.OPEN and link(gateway, 2) is Link.OPEN)
-            port = int(servers[0].url.rpartition(":")[2])
-            await servers[0].__aexit__()
-            await until(lambda: link(gateway, 1) is Link.LOST)
-            assert link(gateway, 2) is Link.OPEN
-            metrics = (await request(gateway.url, "/metrics", TOKEN)).text
-            assert 'fairshoe_shoe_up{device="00000001",pit="1",table="T-1"} 0' in metrics
-            await servers[0].listen(port)
-            await until(lambda: link(gateway, 1) is Link.OPEN)
-
-    with_shoes(2, work)
-
-
-def test_another_device_at_a_port_is_refused_and_named(tmp_path: Path) -> None:
-    async def work(servers: list[Server]) -> None:
+async def test_another_device_at_a_port_is_refused_and_named(tmp_path: Path) -> None:
+    async with shoes(1) as servers:
         inventory = pit(tmp_path, servers, [9])
         write_key(tmp_path / "keys" / "00000001.key", "recorder", secret(1))
         servers[0].record(3)
@@ -207,11 +188,9 @@ def test_another_device_at_a_port_is_refused_and_named(tmp_path: Path) -> None:
             assert "is device 00000001, and 00000009 was expected" in shoe["link_text"]
             assert servers[0].shoe.seq_acked == 0
 
-    with_shoes(1, work)
 
-
-def test_replaced_storage_is_refused_until_it_is_accepted(tmp_path: Path) -> None:
-    async def work(servers: list[Server]) -> None:
+async def test_replaced_storage_is_refused_until_it_is_accepted(tmp_path: Path) -> None:
+    async with shoes(1) as servers:
         inventory = pit(tmp_path, servers)
         async with running(inventory) as gateway:
             servers[0].record(3)
@@ -227,29 +206,24 @@ def test_replaced_storage_is_refused_until_it_is_accepted(tmp_path: Path) -> Non
             logs = (await request(gateway.url, "/api/v1/shoes/00000001", TOKEN)).json["shoe"]["logs"]
             assert logs == [(1).to_bytes(16, "big").hex(), shoe.log.hex()]
 
-    with_shoes(1, work)
-
 
 # --- no command path ---------------------------------------------------------------------------
 
 HEARD = {"hello", "journal_get", "event_ack", "time_set"}
 
 
-def test_a_device_hears_a_session_receipts_and_the_time_and_nothing_else(tmp_path: Path) -> None:
+async def test_a_device_hears_a_session_receipts_and_the_time_and_nothing_else(tmp_path: Path) -> None:
     """Whatever clients ask meanwhile."""
 
-    async def work(servers: list[Server]) -> None:
-        async with running(pit(tmp_path, servers)) as gateway:
-            servers[0].record(20)
-            shoe = servers[0].shoe
-            assert isinstance(shoe, HeardShoe)
-            await until(lambda: shoe.seq_acked == 20 and set(shoe.heard) >= HEARD)
-            for path in ("shoes", "shoes/00000001/events", "shoes/00000001/meters", "warnings"):
-                await request(gateway.url, f"/api/v1/{path}", TOKEN)
-                await request(gateway.url, f"/api/v1/{path}", TOKEN, "POST")
-            assert set(shoe.heard) == HEARD
-
-    with_shoes(1, work)
+    async with shoes(1) as servers, running(pit(tmp_path, servers)) as gateway:
+        servers[0].record(20)
+        shoe = servers[0].shoe
+        assert isinstance(shoe, HeardShoe)
+        await until(lambda: shoe.seq_acked == 20 and set(shoe.heard) >= HEARD)
+        for path in ("shoes", "shoes/00000001/events", "shoes/00000001/meters", "warnings"):
+            await request(gateway.url, f"/api/v1/{path}", TOKEN)
+            await request(gateway.url, f"/api/v1/{path}", TOKEN, "POST")
+        assert set(shoe.heard) == HEARD
 
 
 GATEWAY = ("gateway", "api", "inventory.py", "samples.py", "journals.py", "reader.py", "rounds.py")
@@ -308,29 +282,26 @@ def cards(it: Sample) -> int:
     return it.meters.cards if it.meters is not None else 0
 
 
-def test_status_and_meters_of_the_real_firmware_reach_the_api(tmp_path: Path) -> None:
+async def test_status_and_meters_of_the_real_firmware_reach_the_api(tmp_path: Path) -> None:
     """A simulated shoe, 30 times as fast: its rounds, meters and history."""
 
-    async def main() -> None:
-        url = f"sim://pico-carousel?seed=3&speed=30&storage={tmp_path / 'shoe.nv'}"
-        entry = Entry(0x510003, "CS-03", "1", url, None, Profile.TABLE, "test")
-        async with running(Inventory("pit", tmp_path / "pit.db", None, (entry,))) as gateway:
-            shoe = gateway.live.shoe(0x510003)
-            assert shoe is not None
-            await until(lambda: shoe.sample.totals.rounds >= 1 and cards(shoe.sample) >= 52)
-            view = (await request(gateway.url, "/api/v1/shoes/00510003", TOKEN)).json["shoe"]
-            assert view["meters"]["cards"] >= 52 and view["status"]["state"] and view["game"]
-            rounds = (await request(gateway.url, "/api/v1/shoes/00510003/rounds", TOKEN)).json["rounds"]
-            ended = [it for it in rounds if it["stage"] == "ended"]
-            assert [it["number"] for it in rounds] == list(range(rounds[0]["number"], 0, -1)) and ended
-            assert all(it["dealt"] + it["remainder"] == 52 for it in ended)
-            await until(lambda: any(cards(it) >= 52 for it in gateway.samples.of(0x510003, 0, 100)))
-            readings = (await request(gateway.url, "/api/v1/shoes/00510003/meters", TOKEN)).json["readings"]
-            assert readings[-1]["meters"]["cards"] >= 52
-            metrics = (await request(gateway.url, "/metrics", TOKEN)).text
-            assert 'fairshoe_shoe_rounds_total{device="00510003"' in metrics
-
-    asyncio.run(main())
+    url = f"sim://pico-carousel?seed=3&speed=30&storage={tmp_path / 'shoe.nv'}"
+    entry = Entry(0x510003, "CS-03", "1", url, None, Profile.TABLE, "test")
+    async with running(Inventory("pit", tmp_path / "pit.db", None, (entry,))) as gateway:
+        shoe = gateway.live.shoe(0x510003)
+        assert shoe is not None
+        await until(lambda: shoe.sample.totals.rounds >= 1 and cards(shoe.sample) >= 52)
+        view = (await request(gateway.url, "/api/v1/shoes/00510003", TOKEN)).json["shoe"]
+        assert view["meters"]["cards"] >= 52 and view["status"]["state"] and view["game"]
+        rounds = (await request(gateway.url, "/api/v1/shoes/00510003/rounds", TOKEN)).json["rounds"]
+        ended = [it for it in rounds if it["stage"] == "ended"]
+        assert [it["number"] for it in rounds] == list(range(rounds[0]["number"], 0, -1)) and ended
+        assert all(it["dealt"] + it["remainder"] == 52 for it in ended)
+        await until(lambda: any(cards(it) >= 52 for it in gateway.samples.of(0x510003, 0, 100)))
+        readings = (await request(gateway.url, "/api/v1/shoes/00510003/meters", TOKEN)).json["readings"]
+        assert readings[-1]["meters"]["cards"] >= 52
+        metrics = (await request(gateway.url, "/metrics", TOKEN)).text
+        assert 'fairshoe_shoe_rounds_total{device="00510003"' in metrics
 
 
 def test_the_dashboard_asks_for_metrics_that_exist(tmp_path: Path) -> None:
@@ -347,27 +318,21 @@ def test_the_dashboard_asks_for_metrics_that_exist(tmp_path: Path) -> None:
     assert {name.removesuffix("_bucket") for name in asked} <= own
 
 
-def test_health_fails_when_events_wait_and_nothing_is_committed(tmp_path: Path) -> None:
-    async def work(servers: list[Server]) -> None:
-        async with running(pit(tmp_path, servers)) as gateway:
-            await until(lambda: link(gateway, 1) is Link.OPEN)
-            assert gateway.health()[0]
-            shoe = gateway.live.shoe(1)
-            assert shoe is not None
-            shoe.sample = replace(shoe.sample, waiting=3, heard_at=time.time())
-            gateway.measures.committed_at = gateway.started_at = 1.0
-            healthy, about = gateway.health()  # at once: a commit of this shoe would change it
-            assert not healthy and "nothing is committed" in about["status"]
-
-    with_shoes(1, work)
+async def test_health_fails_when_events_wait_and_nothing_is_committed(tmp_path: Path) -> None:
+    async with shoes(1) as servers, running(pit(tmp_path, servers)) as gateway:
+        await until(lambda: link(gateway, 1) is Link.OPEN)
+        assert gateway.health()[0]
+        shoe = gateway.live.shoe(1)
+        assert shoe is not None
+        shoe.sample = replace(shoe.sample, waiting=3, heard_at=time.time())
+        gateway.measures.committed_at = gateway.started_at = 1.0
+        healthy, about = gateway.health()  # at once: a commit of this shoe would change it
+        assert not healthy and "nothing is committed" in about["status"]
 
 
-def test_a_gateway_that_is_not_well_answers_503(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def work(servers: list[Server]) -> None:
-        async with running(pit(tmp_path, servers)) as gateway:
-            assert (await request(gateway.url, "/healthz")).status == 200
-            monkeypatch.setattr(process_module, "FREE_BYTES_MIN", 1 << 62)
-            answer = await request(gateway.url, "/healthz")
-            assert answer.status == 503 and "MB are left on the disk" in answer.json["status"]
-
-    with_shoes(1, work)
+async def test_a_gateway_that_is_not_well_answers_503(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with shoes(1) as servers, running(pit(tmp_path, servers)) as gateway:
+        assert (await request(gateway.url, "/healthz")).status == 200
+        monkeypatch.setattr(process_module, "FREE_BYTES_MIN", 1 << 62)
+        answer = await request(gateway.url, "/healthz")
+        assert answer.status == 503 and "MB are left on the disk" in answer.json["status"]

@@ -5,7 +5,7 @@ import contextlib
 import shutil
 import sqlite3
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 from pathlib import Path
 
@@ -106,14 +106,6 @@ async def recording(
             yield gateway
 
 
-def with_shoe(shoe: JournalShoe, work: Callable[[Server], Awaitable[None]]) -> None:
-    async def main() -> None:
-        async with Server(shoe) as server:
-            await work(server)
-
-    asyncio.run(main())
-
-
 async def play(gateway: Gateway, server: Server, count: int) -> None:
     """Events happen, and the gateway stores them."""
     server.record(count)
@@ -127,10 +119,9 @@ async def pulled(gateway: Gateway) -> Kept:
     return kept
 
 
-def test_the_schedule_pulls_once_and_the_export_is_whole(tmp_path: Path) -> None:
+async def test_the_schedule_pulls_once_and_the_export_is_whole(tmp_path: Path) -> None:
     shoe = JournalShoe()
-
-    async def work(server: Server) -> None:
+    async with Server(shoe) as server:
         shoe.record(30)
         async with recording(tmp_path, server, schedule=True) as gateway:
             await until(lambda: bool(gateway.journals.after(0, 9)))
@@ -138,8 +129,6 @@ def test_the_schedule_pulls_once_and_the_export_is_whole(tmp_path: Path) -> None
         async with recording(tmp_path, server, schedule=True) as gateway:  # a day is not over: nothing is due
             await until(lambda: gateway.live.shoe(1).sample.link.value == "open")  # type: ignore[union-attr]
             assert await gateway.puller.due() == []
-
-    with_shoe(shoe, work)
     file = JournalFile(journals_path(tmp_path / "pit.db"))
     (kept,) = file.after(0, 9)
     file.close()
@@ -153,29 +142,27 @@ def test_the_schedule_pulls_once_and_the_export_is_whole(tmp_path: Path) -> None
         assert kept.problem_with({**on_file, seq: other}) == problem
 
 
-def test_a_shoe_with_the_profile_meters_is_asked_for_no_record(tmp_path: Path) -> None:
+async def test_a_shoe_with_the_profile_meters_is_asked_for_no_record(tmp_path: Path) -> None:
     shoe = JournalShoe()
 
-    async def work(server: Server) -> None:
+    async with Server(shoe) as server:
         async with recording(tmp_path, server, Profile.METERS, schedule=True) as gateway:
             await play(gateway, server, 5)
             assert await gateway.puller.due() == []
         assert set(shoe.asked) == {0}  # the session's own question: which log is this?
 
-    with_shoe(shoe, work)
-
 
 @pytest.mark.parametrize(
     ("device", "profile", "signatures"), [(1, Profile.TABLE, 1), (2, Profile.TABLE, 0), (1, Profile.METERS, 0)]
 )
-def test_a_signature_is_asked_for_where_the_house_has_the_devices_key(
+async def test_a_signature_is_asked_for_where_the_house_has_the_devices_key(
     tmp_path: Path, device: int, profile: Profile, signatures: int
 ) -> None:
     shoe = JournalShoe()
     public = SIGNING.public_key().public_bytes_raw()
     (tmp_path / "signing.pub").write_text(f"signing-public {device:08x} 0 {public.hex()} 1 -\n")
 
-    async def work(server: Server) -> None:
+    async with Server(shoe) as server:
         async with recording(tmp_path, server, profile) as gateway:
             await play(gateway, server, 5)
             if profile is Profile.TABLE:
@@ -185,11 +172,9 @@ def test_a_signature_is_asked_for_where_the_house_has_the_devices_key(
                 assert problem_of(parse_export(kept.content), {}, trusted) == ""
         assert shoe.signatures == signatures
 
-    with_shoe(shoe, work)
 
-
-def test_each_export_begins_with_the_last_record_of_the_one_before(tmp_path: Path) -> None:
-    async def work(server: Server) -> None:
+async def test_each_export_begins_with_the_last_record_of_the_one_before(tmp_path: Path) -> None:
+    async with Server(JournalShoe()) as server:
         async with recording(tmp_path, server) as gateway:
             await play(gateway, server, 10)
             first = await pulled(gateway)
@@ -198,45 +183,37 @@ def test_each_export_begins_with_the_last_record_of_the_one_before(tmp_path: Pat
         assert (first.first, first.last, first.problem) == (1, 10, "")
         assert (second.first, second.last, second.problem) == (10, 20, "")
 
-    with_shoe(JournalShoe(), work)
+
+async def test_what_the_ring_has_overwritten_is_bridged_by_the_events_on_file(tmp_path: Path) -> None:
+    async with Server(JournalShoe(ring=20)) as server, recording(tmp_path, server) as gateway:
+        await play(gateway, server, 10)
+        await pulled(gateway)
+        await play(gateway, server, 100)
+        kept = await pulled(gateway)
+        assert (kept.first, kept.last, kept.problem) == (99, 110, "")  # 91 is the oldest of twenty, and 8 margin
+        with gateway.store.transaction("") as db:
+            db.execute("DELETE FROM events WHERE seq = 130")
+        await play(gateway, server, 100)
+        with gateway.store.transaction("") as db:
+            db.execute("DELETE FROM events WHERE seq = 130")
+        kept = await pulled(gateway)
+        assert kept.problem == "records 130 to 198 were overwritten before a pull, and are not all on file"
 
 
-def test_what_the_ring_has_overwritten_is_bridged_by_the_events_on_file(tmp_path: Path) -> None:
-    async def work(server: Server) -> None:
-        async with recording(tmp_path, server) as gateway:
-            await play(gateway, server, 10)
-            await pulled(gateway)
-            await play(gateway, server, 100)
-            kept = await pulled(gateway)
-            assert (kept.first, kept.last, kept.problem) == (99, 110, "")  # 91 is the oldest of twenty, and 8 margin
-            with gateway.store.transaction("") as db:
-                db.execute("DELETE FROM events WHERE seq = 130")
-            await play(gateway, server, 100)
-            with gateway.store.transaction("") as db:
-                db.execute("DELETE FROM events WHERE seq = 130")
-            kept = await pulled(gateway)
-            assert kept.problem == "records 130 to 198 were overwritten before a pull, and are not all on file"
-
-    with_shoe(JournalShoe(ring=20), work)
+async def test_events_on_file_that_are_not_the_journals_break_the_chain(tmp_path: Path) -> None:
+    async with Server(JournalShoe(ring=20)) as server, recording(tmp_path, server) as gateway:
+        await play(gateway, server, 10)
+        await pulled(gateway)
+        await play(gateway, server, 100)
+        with gateway.store.transaction("") as db:
+            db.execute("UPDATE events SET body = (SELECT body FROM events WHERE seq = 41) WHERE seq = 40")
+        assert "its chain differs" in (await pulled(gateway)).problem
 
 
-def test_events_on_file_that_are_not_the_journals_break_the_chain(tmp_path: Path) -> None:
-    async def work(server: Server) -> None:
-        async with recording(tmp_path, server) as gateway:
-            await play(gateway, server, 10)
-            await pulled(gateway)
-            await play(gateway, server, 100)
-            with gateway.store.transaction("") as db:
-                db.execute("UPDATE events SET body = (SELECT body FROM events WHERE seq = 41) WHERE seq = 40")
-            assert "its chain differs" in (await pulled(gateway)).problem
-
-    with_shoe(JournalShoe(ring=20), work)
-
-
-def test_a_shrinking_journal_an_altered_record_and_a_missing_end_are_noticed(tmp_path: Path) -> None:
+async def test_a_shrinking_journal_an_altered_record_and_a_missing_end_are_noticed(tmp_path: Path) -> None:
     shoe = JournalShoe()
 
-    async def work(server: Server) -> None:
+    async with Server(shoe) as server:
         async with recording(tmp_path, server) as gateway:
             await play(gateway, server, 20)
             whole = await pulled(gateway)
@@ -254,17 +231,15 @@ def test_a_shrinking_journal_an_altered_record_and_a_missing_end_are_noticed(tmp
         cut = parse_export(export_text(replace(cut, records=cut.records[:-2])).encode())
         assert "the end is missing" in problem_of(cut, {})
 
-    with_shoe(shoe, work)
 
-
-def test_a_problem_is_an_alarm_of_the_pit_also_after_a_restart(tmp_path: Path) -> None:
+async def test_a_problem_is_an_alarm_of_the_pit_also_after_a_restart(tmp_path: Path) -> None:
     shoe = JournalShoe()
 
     def raised(gateway: Gateway) -> list[str]:
         gateway.alarms.judge(time.time())
         return [alarm.text for alarm in gateway.alarms.current if alarm.rule == "journal"]
 
-    async def work(server: Server) -> None:
+    async with Server(shoe) as server:
         async with recording(tmp_path, server) as gateway:
             await play(gateway, server, 20)
             await pulled(gateway)
@@ -277,8 +252,6 @@ def test_a_problem_is_an_alarm_of_the_pit_also_after_a_restart(tmp_path: Path) -
             await until(lambda: 1 in gateway.fleet.shoes)
             await pulled(gateway)
             assert raised(gateway) == []
-
-    with_shoe(shoe, work)
 
 
 def test_old_exports_are_deleted_but_never_the_newest_of_a_log(tmp_path: Path) -> None:
@@ -310,14 +283,13 @@ def test_a_file_beside_the_store_is_upgraded_by_steps_and_a_newer_one_is_refused
 @pytest.mark.parametrize(
     ("profile", "wanted"), [(Profile.TABLE, [*range(1, 26)]), (Profile.METERS, [*range(1, 11), *range(21, 26)])]
 )
-def test_events_that_a_restored_store_lacks_come_from_the_devices_journal(
+async def test_events_that_a_restored_store_lacks_come_from_the_devices_journal(
     tmp_path: Path, profile: Profile, wanted: list[int]
 ) -> None:
     """Under the profile table; under meters no request is sent, and the store keeps its hole."""
     shoe = JournalShoe()
     store, copy = tmp_path / "pit.db", tmp_path / "copy.db"
-
-    async def work(server: Server) -> None:
+    async with Server(shoe) as server:
         for first in (True, False):
             async with recording(tmp_path, server, profile) as gateway:
                 await play(gateway, server, 10)
@@ -329,20 +301,18 @@ def test_events_that_a_restored_store_lacks_come_from_the_devices_journal(
         async with recording(tmp_path, server, profile, schedule=True) as gateway:
             await play(gateway, server, 5)
             await until(lambda: [it.seq for it in gateway.store.events()] == wanted)
-
-    with_shoe(shoe, work)
     assert any(shoe.asked) == (profile is Profile.TABLE)
 
 
 def test_an_export_fills_holes_and_nothing_that_the_device_sends_itself(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    async def work(server: Server) -> None:
-        async with recording(tmp_path, server) as gateway:
+    async def record() -> None:
+        async with Server(JournalShoe()) as server, recording(tmp_path, server) as gateway:
             await play(gateway, server, 20)
             (tmp_path / "bj.journal").write_bytes((await pulled(gateway)).content)
 
-    with_shoe(JournalShoe(), work)
+    asyncio.run(record())
     call = ["floor", "fill", str(tmp_path / "bj.journal"), "--store", str(tmp_path / "pit.db")]
     with Store(tmp_path / "pit.db") as store:
         bodies = {it.seq: it.body for it in store.events()}

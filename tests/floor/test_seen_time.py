@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from pathlib import Path
 
@@ -57,42 +56,36 @@ def gateway(folder: Path, server: Server, days: int = 90) -> Gateway:
     return Gateway(Inventory("pit", folder / "pit.db", keys, shoes, days), Settings(Binding(), [GRANT], sample_s=0.05))
 
 
-def test_a_gateway_that_starts_with_a_clock_100_days_ahead_deletes_nothing(
+async def test_a_gateway_that_starts_with_a_clock_100_days_ahead_deletes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(process, "RETENTION_S", 0.02)
     clock = time.time
 
-    async def main() -> None:
-        async with Server(FakeShoe(1, bytes(32))) as server:
-            for ahead_days in (0, 100, -100, 0):
-                monkeypatch.setattr(time, "time", lambda ahead=ahead_days: clock() + ahead * DAY_S)
-                async with gateway(tmp_path, server) as it, served(it):
-                    first = server.shoe.seq_last
-                    server.record(20)
-                    await until(lambda: server.shoe.seq_acked == server.shoe.seq_last)
-                    age = it.seen.age_s
-                    await until(lambda age=age: it.seen.age_s > age + 0.1)  # retention has run
-                    assert [stored.seq for stored in it.store.events()] == list(range(1, first + 21))
-                    assert it.samples.last() and it.samples.after(0, 1)[0][0] == 1
-
-    asyncio.run(main())
-
-
-def test_what_is_old_by_the_time_that_passed_is_deleted_a_day_at_a_time(tmp_path: Path) -> None:
-    async def main() -> None:
-        async with Server(FakeShoe(1, bytes(32))) as server, gateway(tmp_path, server, days=3) as it, served(it):
-            for day in range(1, 7):
-                server.record(10)
+    async with Server(FakeShoe(1, bytes(32))) as server:
+        for ahead_days in (0, 100, -100, 0):
+            monkeypatch.setattr(time, "time", lambda ahead=ahead_days: clock() + ahead * DAY_S)
+            async with gateway(tmp_path, server) as it, served(it):
+                first = server.shoe.seq_last
+                server.record(20)
                 await until(lambda: server.shoe.seq_acked == server.shoe.seq_last)
-                await until(lambda day=day: it.store.logs()[0].handled == 10 * day)
-                it.seen.mark({f"log {it.store.logs()[0].id}": 10 * day}, 3 * DAY_S)
-                it.seen.pass_by(DAY_S)
-            firsts: list[int] = []
-            for _turn in range(6):
-                it.delete_old()
-                firsts.append(it.store.logs()[0].first)
-            assert firsts == [11, 21, 31, 41, 41, 41]
+                age = it.seen.age_s
+                await until(lambda age=age: it.seen.age_s > age + 0.1)  # retention has run
+                assert [stored.seq for stored in it.store.events()] == list(range(1, first + 21))
+                assert it.samples.last() and it.samples.after(0, 1)[0][0] == 1
 
-    asyncio.run(main())
+
+async def test_what_is_old_by_the_time_that_passed_is_deleted_a_day_at_a_time(tmp_path: Path) -> None:
+    async with Server(FakeShoe(1, bytes(32))) as server, gateway(tmp_path, server, days=3) as it, served(it):
+        for day in range(1, 7):
+            server.record(10)
+            await until(lambda: server.shoe.seq_acked == server.shoe.seq_last)
+            await until(lambda day=day: it.store.logs()[0].handled == 10 * day)
+            it.seen.mark({f"log {it.store.logs()[0].id}": 10 * day}, 3 * DAY_S)
+            it.seen.pass_by(DAY_S)
+        firsts: list[int] = []
+        for _turn in range(6):
+            it.delete_old()
+            firsts.append(it.store.logs()[0].first)
+        assert firsts == [11, 21, 31, 41, 41, 41]
     assert seen_path(tmp_path / "pit.db").exists()
