@@ -9,6 +9,7 @@ from typing import Any, cast
 import built_once
 import fastjsonschema  # pyright: ignore[reportMissingTypeStubs]
 import pytest
+from in_process import output
 
 from fairshoe.boards import configs, lines
 from fairshoe.boards.ports import PORTS
@@ -232,11 +233,8 @@ def test_a_game_that_the_machine_cannot_play_is_told_by_the_check(
         ("pico2-shoe", ""),
     ],
 )
-def test_what_a_chip_cannot_guarantee_is_told_with_a_good_board(
-    name: str, limit: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert command_line.main(["config", "check", name]) == 0
-    told = capsys.readouterr().out
+def test_what_a_chip_cannot_guarantee_is_told_with_a_good_board(name: str, limit: str) -> None:
+    told = output("config", "check", name)
     assert told.startswith(f"{name}: good ") and told.count("on this chip") == bool(limit) and limit in told
 
 
@@ -268,6 +266,5 @@ def test_a_table_that_deals_from_the_hand_where_the_rules_do_not_allow_it_is_ref
         assert not refused or problems[0].endswith("double-down-stud is not dealt from the hand (DDS-8a)")
 
 
-def test_every_shipped_board_can_play_its_game(capsys: pytest.CaptureFixture[str]) -> None:
-    assert command_line.main(["config", "check", *configs.board_names()]) == 0
-    assert capsys.readouterr().out.count(": good (") == len(configs.board_names())
+def test_every_shipped_board_can_play_its_game() -> None:
+    assert output("config", "check", *configs.board_names()).count(": good (") == len(configs.board_names())

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from in_process import output, refusal
 from pty_screen import on_a_terminal
 from statuses import a_status
 from test_observer import Bench, ClockedPort, play_a_shuffle
@@ -41,12 +42,9 @@ def shoe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 # --- status ----------------------------------------------------------------------------------------------------------
 
 
-def test_status_says_who_what_and_the_next_step(
-    shoe: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_status_says_who_what_and_the_next_step(shoe: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAIRSHOE_PORT", shoe)
-    assert command_line.main(["status"]) == 0
-    text = capsys.readouterr().out
+    text = output("status")
     rows = {line.split()[0]: line[11:] for line in text.splitlines() if line[:1].strip()}
     assert rows["device"] == f"00510004, firmware {__version__}, game CS, boot 1, table, has a key"
     assert rows["state"] in ("starting (no round)", "proving empty (no round)") and rows["ledger"] == "no cards"
@@ -62,15 +60,14 @@ def test_status_for_a_program(shoe: str, capsys: pytest.CaptureFixture[str], tmp
     assert told["waits_for"] == "machine" and told["warning"] is None
     assert sum(told["ledger"].values()) == 0
     assert told["unanswered"] == {"op": 1, "command": "release", "arguments": {}}
-    assert command_line.main(["status", shoe]) == 0
-    assert "release (operation 1): ask with `fairshoe command --resume`" in capsys.readouterr().out
+    assert "release (operation 1): ask with `fairshoe command --resume`" in output("status", shoe)
 
 
 def look_at(bench: Bench) -> Look:
     return Look("the port", None, 20.0, opener=lambda: bench.port)
 
 
-def test_a_look_tells_a_warning_and_takes_no_event(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_look_tells_a_warning_and_takes_no_event() -> None:
     from fairshoe.commands import status as status_cli
 
     bench = Bench()
@@ -167,8 +164,7 @@ def test_without_the_key_of_a_shoe_that_has_one_the_journal_is_not_known() -> No
 
 
 def test_selftest_as_a_command(shoe: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert command_line.main(["selftest", shoe]) == 0
-    assert "checks, 0 bad" in capsys.readouterr().out
+    assert "checks, 0 bad" in output("selftest", shoe)
     assert command_line.main(["selftest", shoe, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["name"] == "link"
 
@@ -182,9 +178,8 @@ def test_selftest_run_has_the_shoe_test_itself_first(shoe: str, capsys: pytest.C
     assert first["what"].startswith("self test (operation 2): rejected")
 
 
-def test_selftest_run_without_a_key_says_what_to_give(capsys: pytest.CaptureFixture[str]) -> None:
-    assert command_line.main(["selftest", "sim://pico-carousel", "--run"]) == 2
-    assert "--key-file" in capsys.readouterr().err
+def test_selftest_run_without_a_key_says_what_to_give() -> None:
+    assert "--key-file" in refusal(2, "selftest", "sim://pico-carousel", "--run")
 
 
 # --- driving ---------------------------------------------------------------------------------------------------------
@@ -196,9 +191,8 @@ def test_a_refused_shuffle_is_told_with_its_outcome_to_a_program(shoe: str, caps
     assert json.loads(told.out)["outcome"] == "rejected" and told.err.startswith("fairshoe: shuffle (operation 1)")
 
 
-def test_dealing_without_a_deck_says_what_comes_first(shoe: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert command_line.main(["deal", shoe, "3"]) == 2
-    assert "the shoe cannot deal now: " in capsys.readouterr().err
+def test_dealing_without_a_deck_says_what_comes_first(shoe: str) -> None:
+    assert "the shoe cannot deal now: " in refusal(2, "deal", shoe, "3")
 
 
 def test_a_round_at_the_keyboard_says_what_to_do_and_ends_with_a_report(shoe: str) -> None:
@@ -220,11 +214,8 @@ def test_a_round_at_the_keyboard_says_what_to_do_and_ends_with_a_report(shoe: st
         assert "Traceback" not in screen.text
 
 
-def test_selftest_of_a_shoe_that_has_just_started_says_that_it_tests_itself(
-    shoe: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert command_line.main(["selftest", shoe]) == 0
-    assert "the shoe is testing itself now\n" in capsys.readouterr().out
+def test_selftest_of_a_shoe_that_has_just_started_says_that_it_tests_itself(shoe: str) -> None:
+    assert "the shoe is testing itself now\n" in output("selftest", shoe)
 
 
 def test_selftest_on_a_tap_says_that_it_only_listens() -> None:

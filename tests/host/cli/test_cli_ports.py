@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from in_process import output
 from test_cli import simulator
 
 from fairshoe import __version__
@@ -107,8 +108,7 @@ def test_running_simulators_are_listed_by_pseudo_terminal_and_by_tcp_and_dead_on
         assert discovery.probe(ready["tcp"], seconds=10).device == ready["device"]
         assert ready["tcp"].startswith("tcp://127.0.0.1:")
         assert discovery.probe(ready["tcp"], seconds=10).kind == "shoe"
-        assert command_line.main(["ports"]) == 0
-        assert f"process {process.pid}" in capsys.readouterr().out
+        assert f"process {process.pid}" in output("ports")
         process.kill()
         process.wait(10)
         assert list(running_shoes.folder().iterdir()) != []

@@ -3,6 +3,7 @@
 import sys
 
 import pytest
+from in_process import refusal
 
 from fairshoe.cli import command_line
 from fairshoe.commands import start
@@ -57,12 +58,10 @@ def test_what_a_person_types_is_run_and_shown_and_a_port_is_opened_after_a_yes(
         assert f"$ fairshoe {' '.join(words)}\n" in out
 
 
-def test_without_a_terminal_it_asks_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    assert command_line.main(["start"]) == Exit.USAGE
-    assert "no terminal" in capsys.readouterr().err
+def test_without_a_terminal_it_asks_nothing() -> None:
+    assert "no terminal" in refusal(Exit.USAGE, "start")
 
 
-def test_a_far_word_is_met_with_the_list_and_a_near_one_with_a_hint(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_far_word_is_met_with_the_list_and_a_near_one_with_a_hint() -> None:
     for word, hint in (("monitr", "did you mean monitor?"), ("dog", "known: ")):
-        assert command_line.main([word]) == Exit.USAGE
-        assert hint in capsys.readouterr().err
+        assert hint in refusal(Exit.USAGE, word)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from in_process import output
 from pty_screen import PtyScreen
 
 from fairshoe.cli import command_line, registry, shell_completion
@@ -87,11 +88,8 @@ def test_ports_of_running_simulators_are_completed(
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_every_command_and_option_is_in_the_script_of_every_shell(
-    shell: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert command_line.main(["completion", shell]) == 0
-    text = capsys.readouterr().out
+def test_every_command_and_option_is_in_the_script_of_every_shell(shell: str) -> None:
+    text = output("completion", shell)
     for words in shell_completion.words_of(command_line.full_parser()):
         for name, _about in words.commands:
             assert name in text

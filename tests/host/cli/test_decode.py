@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from in_process import run_bytes
+from in_process import refusal, run_bytes
 
 from fairshoe import keys, messages
-from fairshoe.cli import command_line
 from fairshoe.errors import Exit
 from fairshoe.link import framing
 from fairshoe.link.dictionary import own_dictionary
@@ -270,6 +269,5 @@ def test_text_names_messages_and_enumerated_values() -> None:
     assert text == "result op=41 command=release outcome=rejected reason=state detail=5"
 
 
-def test_a_file_that_cannot_be_read_is_an_error_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert command_line.main(["decode", str(tmp_path / "nope")]) == Exit.PORT
-    assert capsys.readouterr().err.startswith("fairshoe: cannot read")
+def test_a_file_that_cannot_be_read_is_an_error_alone(tmp_path: Path) -> None:
+    assert refusal(Exit.PORT, "decode", str(tmp_path / "nope")).startswith("fairshoe: cannot read")

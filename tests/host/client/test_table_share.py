@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from in_process import output, refusal
 from rig_port import KEY, RigPort
 
 from fairshoe import keys, messages
@@ -172,12 +173,9 @@ def test_the_audit_draws_the_order_again_with_the_nonce(
     assert json.loads(capsys.readouterr().out)["places"] == answer["places"]
     assert command_line.main(["audit", "shuffle", *written]) == 0
     assert json.loads(capsys.readouterr().out)["places"] != answer["places"], "the seed alone does not give the order"
-    assert command_line.main(["audit", "shuffle", *written, *known[:2]]) == 2
-    assert "--nonce needs --device and --event" in capsys.readouterr().err
+    assert "--nonce needs --device and --event" in refusal(2, "audit", "shuffle", *written, *known[:2])
     file.write_text("".join(json.dumps(line) + "\n" for line in lines[:2]))
-    assert command_line.main(words) == 7
-    assert "waited for a nonce" in capsys.readouterr().err
+    assert "waited for a nonce" in refusal(7, *words)
     lines[2].update(share="aborted", nonce="00" * 32)
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert command_line.main(words[:-1]) == 0
-    assert "ended before its order was drawn" in capsys.readouterr().out
+    assert "ended before its order was drawn" in output(*words[:-1])

@@ -6,6 +6,7 @@ from array import array
 from pathlib import Path
 
 import pytest
+from in_process import refusal
 from rig_port import KEY, RigPort
 
 from fairshoe import keys
@@ -104,11 +105,8 @@ def test_one_wrong_bit_in_either_is_found(capsys: pytest.CaptureFixture[str]) ->
         (["/dev/none", "--key-file", "k", "--events", "f"], 3, "cannot read the key"),
     ],
 )
-def test_words_that_do_not_fit_are_refused_with_advice(
-    words: list[str], code: int, says: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert command_line.main(["audit", "shuffle", *words]) == code
-    error = capsys.readouterr().err
+def test_words_that_do_not_fit_are_refused_with_advice(words: list[str], code: int, says: str) -> None:
+    error = refusal(code, "audit", "shuffle", *words)
     assert says in error
     assert len(error.strip().splitlines()) == 2
 
@@ -172,8 +170,7 @@ def test_a_disclosed_seed_is_fetched_and_checked_against_the_stored_events(
     auditor = key_file(tmp_path, Role.AUDITOR)
     events = monitor(device, tmp_path, 1000, capsys)
     words = ["audit", "shuffle", "rig", "--key-file", auditor, "--events", str(events), "--json"]
-    assert command_line.main(words) == 7
-    assert "no seed to disclose" in capsys.readouterr().err
+    assert "no seed to disclose" in refusal(7, *words)
     shuffle(device, 51)
     monitor(device, tmp_path, 4000, capsys)
     order = tuple(device.rig.app.order)[:52]
@@ -198,8 +195,7 @@ def test_a_disclosed_seed_is_fetched_and_checked_against_the_stored_events(
     events.write_text("\n".join(line for line in text.splitlines() if "shuffle_committed" not in line))
     assert command_line.main(words) == 7
     events.write_text("{torn\n" + text)
-    assert command_line.main(words) == 2
-    assert "line 1: not JSON" in capsys.readouterr().err
+    assert "line 1: not JSON" in refusal(2, *words)
 
 
 @pytest.mark.parametrize("device", ["erase"], indirect=True)
@@ -208,8 +204,7 @@ def test_a_device_that_erases_says_so(device: Watched, tmp_path: Path, capsys: p
     shuffle(device, 51)
     events = monitor(device, tmp_path, 40000, capsys)
     words = ["audit", "shuffle", "rig", "--key-file", key_file(tmp_path, Role.AUDITOR), "--events", str(events)]
-    assert command_line.main(words) == 7
-    assert '"disclose"' in capsys.readouterr().err
+    assert '"disclose"' in refusal(7, *words)
 
 
 @pytest.mark.parametrize("device", ["disclose"], indirect=True)

