@@ -120,6 +120,8 @@ test('another text of the same content is refused', async () => {
   for (const [what, text] of Object.entries(others)) { assert.notEqual(text, TEXT, what); await refused(text, 'file', what); }
   for (const bytes of [Buffer.from(TEXT, 'utf16le'), Uint8Array.of(...encode(TEXT), 0xff), new Uint8Array(FILE_BYTES_MAX + 1)])
     assert.equal((await checkReceipt(Uint8Array.from(bytes))).verdict, 'refused');
+  const { steps: { file } } = await check({ ...GOOD, records: Array(FILE_BYTES_MAX / 100).fill(GOOD.records[0]) });
+  assert.match(file.text, /too large/);
 });
 
 test('records that are left out, doubled, exchanged or cut off are refused', async () => {
@@ -151,14 +153,14 @@ const PUBLIC = toHex(new Uint8Array(await crypto.subtle.exportKey('raw', pair.pu
 const EVENTS = GOOD.records.map(fromHex).map(record => dictionary.read(record[2] | record[3] << 8, record.subarray(4, 4 + record[1])));
 
 /** These events as records of a whole chain under a signature of our own. */
-async function signed(events, { seed = GOOD.seed, key = 1, strange = -1 } = {}) {
+async function signed(events, { seed = GOOD.seed, key = 1, strange = -1, gap = Infinity, dirty = -1, own = PUBLIC } = {}) {
   const records = [];
   events.forEach(({ name, fields }, at) => {
-    const payload = dictionary.write(name, { ...fields, seq: EVENTS[0].fields.seq + at, ...name === 'signing_key' && { public: PUBLIC } });
+    const payload = dictionary.write(name, { ...fields, seq: EVENTS[0].fields.seq + at + (at > gap), ...name === 'signing_key' && { public: own } });
     const head = concat(Uint8Array.of(0xe5, payload.length), number(at === strange ? 511 : dictionary.byName.get(name).id, 2), payload);
-    records.push(concat(head, new Uint8Array(60 - head.length), records.length ? sha256(records.at(-1)) : new Uint8Array(32)));
+    records.push(concat(head, new Uint8Array(60 - head.length).fill(Number(at === dirty)), records.length ? sha256(records.at(-1)) : new Uint8Array(32)));
   });
-  const [first, last, head] = [1, EVENTS[0].fields.seq + events.length - 1, sha256(records.at(-1))];
+  const [first, last, head] = [1, EVENTS[0].fields.seq + events.length - 1 + (events.length > gap + 1), sha256(records.at(-1))];
   const said = concat(fromText('fairshoe signed journal 1'), fromHex(GOOD.device).reverse(), number(first, 4), number(last, 4), number(0, 4), number(key, 2), fromHex(GOOD.log), head);
   const signature = toHex(new Uint8Array(await crypto.subtle.sign('Ed25519', pair.privateKey, said)));
   return { ...GOOD, seed, records: records.map(toHex), attested: { first, last, utc_s: 0, key, head: toHex(head), public: PUBLIC, signature } };
@@ -211,10 +213,14 @@ test('signed records that tell of no whole deal are refused', async () => {
     'a key that was replaced': [added('round_ended', 'key_changed', { generation: 2, how: 0 }), 'deal'],
     'a round without a stack': [EVENTS.filter(({ name }) => !name.startsWith('stack_')), 'deal'],
     'a round that has not ended': [EVENTS.slice(0, find('round_ended')), 'deal'],
+    'a record before the shuffle': [added('shuffle_started', 'door_opened', {}), 'deal'],
     'only a shuffle': [EVENTS.slice(0, find('round_started')), 'deal'],
   };
   for (const [what, [events, step]] of Object.entries(cases)) await refused(await signed(events), step, what);
   await refused(await signed(EVENTS, { seed: forged(5)(GOOD.seed) }), 'seed', 'another seed');
+  await refused(await signed(EVENTS, { gap: 9 }), 'chain', 'a number that is left out');
+  await refused(await signed(EVENTS, { dirty: 0 }), 'chain', 'bytes behind the end of a record');
+  await refused(await signed(EVENTS, { own: GOOD.attested.public }), 'deal', 'a signing key on record that did not sign');
   await refused(await signed(EVENTS, { strange: find('stack_offered') }), 'deal', 'a record of an unknown kind');
   assert.equal((await check(await signed(EVENTS, { strange: EVENTS.length - 1 }))).verdict, 'proved');     // after the round
 });
