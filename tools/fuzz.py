@@ -1,18 +1,18 @@
 """`make fuzz`: any bytes whatever into both decoders, the host's and the device's, until one is not as it must be.
 
-    python -m fuzz [--minutes 1] [--seed N]        until the time is over or a case fails
-    python -m fuzz --seed N --case M               one case again
+python -m fuzz [--minutes 1] [--seed N]        until the time is over or a case fails
+python -m fuzz --seed N --case M               one case again
 """
 
 from __future__ import annotations
 
-import argparse
 import random
 import sys
-import time
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+
+from timed import Tool, replay
 
 from fairshoe import messages
 from fairshoe.link import framing
@@ -21,7 +21,6 @@ from firmware.protocol.cobs import FRAME_MAX
 from firmware.protocol.frame import WIRE_MAX, FrameReader
 from firmware.protocol.ids import VERSION
 
-PROGRESS_S = 3.0
 SHRINK_TRIES = 3000
 DEVICE_REASONS = ("bad_stuffing", "bad_crc", "too_short", "too_long", "bad_version", "bad_flags")
 LAST = framing.encode(messages.EventAck(seq=70000), 3, 4)
@@ -265,36 +264,27 @@ def run_case(seed: int, case: int) -> str:
     return (
         f"fuzz: case {case} of seed {seed} failed: {what}\n"
         f"  smallest stream found, {len(data)} bytes: {failure(small, case)}\n  {data.hex()}\n"
-        f"  replay: PYTHONPATH=tools .venv/bin/python -m fuzz --seed {seed} --case {case}"
+        f"  {replay('fuzz', f'--seed {seed} --case {case}')}"
     )
 
 
-def run(seed: int, seconds: float, say: Callable[[str], None]) -> str:
-    begin = time.monotonic()
-    told = begin
-    case = 0
-    while True:
+def run(seed: int, more: Callable[[int], bool]) -> str:
+    """Cases until one fails; `more` gets the number of those that are done."""
+    case, report = 0, ""
+    while not report and more(case):
         report = run_case(seed, case)
         case += 1
-        now = time.monotonic()
-        if report or now - begin >= seconds or now - told >= PROGRESS_S:
-            told = now
-            say(f"fuzz: seed {seed}, {case} cases in {now - begin:.0f} s, {case / (now - begin):.0f} a second")
-        if report or now - begin >= seconds:
-            return report
+    return report
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Any bytes whatever into both decoders.")
-    parser.add_argument("--minutes", type=float, default=1.0)
-    parser.add_argument("--seed", type=int, default=None, help="random if not given; it is printed")
-    parser.add_argument("--case", type=int, default=None, help="only this one")
-    options = parser.parse_args()
-    seed: int = random.randrange(1 << 32) if options.seed is None else options.seed
+    tool = Tool("fuzz", __doc__)
+    tool.add("--case", type=int, default=None, help="only this one")
+    options = tool.begin()
     if options.case is not None:
-        report = run_case(seed, options.case)
+        report = run_case(options.seed, options.case)
     else:
-        report = run(seed, options.minutes * 60, lambda line: print(line, flush=True))
+        report = run(options.seed, lambda done: tool.more(lambda: f"{done} cases"))
     print(report or "fuzz: nothing found", flush=True)
     return 1 if report else 0
 

@@ -1,19 +1,19 @@
 """`python -m powerloss`: cuts until the time is over, or replays one cut.
 
-    --minutes 5 [--seed N] [--jobs N] [--board NAME] [--game NAME]
-    --board NAME --game NAME --machine-seed N --seats N --cut write:33:12
-                                  one run again; a second --cut counts from the first one on
+--minutes 5 [--seed N] [--jobs N] [--board NAME] [--game NAME]
+--board NAME --game NAME --machine-seed N --seats N --cut write:33:12
+                              one run again; a second --cut counts from the first one on
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import random
 import sys
 from dataclasses import replace
 
-import fairshoe
+from timed import Tool
+
 from powerloss.jobs import BOARDS, SEATS, Cut, Job, game_names, parse_cut, play, scenario_job, scenario_names
 from powerloss.run import STREAMS, Planner, Tally, run_all, write_finding
 
@@ -36,10 +36,8 @@ def replay(options: argparse.Namespace) -> int:
 
 
 def main() -> int:
-    layout = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser("powerloss", description=__doc__, formatter_class=layout)
-    parser.add_argument("--minutes", type=float, default=1, help="how long (%(default)s)")
-    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30), help="of what is drawn by chance")
+    tool = Tool("powerloss", __doc__)
+    parser = tool.parser
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (%(default)s)")
     parser.add_argument("--board", choices=BOARDS, default="", help="this one only")
     parser.add_argument("--game", choices=game_names(), default="", help="this one only")
@@ -57,16 +55,19 @@ def main() -> int:
     again.add_argument("--role", choices=("table",), default="")
     again.add_argument("--away", action="store_true", help="the host acknowledges nothing before the recovery")
     again.add_argument("--audit", action="store_true", help="seeds are disclosed, and an auditor asks for them")
-    options = parser.parse_args()
+    options = tool.begin()
     if options.cut:
         return replay(options)
-    print(f"powerloss {fairshoe.__version__}: seed {options.seed}, {options.jobs} processes", flush=True)
     planner = Planner(options.seed, options.board, options.game, options.only)
     tally = Tally()
-    run_all(planner, tally, options.minutes, options.jobs, options.keep_going)
+
+    def more() -> bool:
+        return tool.more(lambda: f"{tally.runs} cuts, {len(tally.found) or 'nothing'} found")
+
+    run_all(planner, tally, more, options.jobs, options.keep_going)
     for story, problem in planner.unfit.items():
         print(f"not cut, since it breaks a promise by itself: {story}: {problem}")
-    tally.summary(planner)
+    tally.summary(planner, tool.passed_s)
     return 1 if tally.found else 0
 
 

@@ -4,18 +4,16 @@ A round is played by the operator of rig/operator.py up to each of its stages. T
 record that the device takes, and power is cut before each write that follows; for some cuts once more while the device
 boots. What was recorded by then must have the consequence that it has without a cut, once.
 
-    python -m powerloss.records [--seed N] [--minutes N] [--case N]
+    python -m powerloss.records [--seed N] [--minutes N] [--case N]        without --minutes every case once
 
 Each cut is made in a copy of the process that has played the round up to the stage, so a stage is played once.
 """
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import random
 import sys
-import time
 from ast import literal_eval
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
@@ -23,6 +21,7 @@ from functools import lru_cache
 from typing import Any
 
 from process_copy import in_copy
+from timed import Tool
 
 from fairshoe.boards import configs
 from fairshoe.games.profiles import load_game
@@ -38,7 +37,6 @@ SEATS = 3
 MOVES_MAX = 40
 CLAUSE_AT = 24  # in the payload of round_voided
 BOOT_WRITES = 6  # of a boot that voids a round
-PROGRESS_S = 20
 RECORDS: list[str] = list(ids.RECORD_NAMES.split())
 GAMES = ("double-down-stud", "boston-5-stud", "caribbean-stud", "double-cross-poker")
 # a and b of the kinds that take none of (0, 0), (1, 0) and (1, 1), or more than one of them in different ways.
@@ -231,30 +229,23 @@ def problems(case: Case, rng: random.Random) -> list[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser("powerloss.records", formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minutes", type=float, default=0, help="how long; 0: every case once (%(default)s)")
-    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30), help="of the order and of second cuts")
-    parser.add_argument("--case", type=int, default=-1, help="this one only")
-    options = parser.parse_args()
+    tool = Tool("powerloss.records", __doc__, minutes=0, seed="of the order and of second cuts")
+    tool.add("--case", type=int, default=-1, help="this one only")
+    options = tool.begin()
+    options.minutes = options.minutes or float("inf")
     cases = all_cases()
     numbers = range(len(cases)) if options.case < 0 else [options.case]
     stages = [list(group) for _, group in itertools.groupby(numbers, lambda it: (cases[it].setup, cases[it].moves))]
     random.Random(options.seed).shuffle(stages)
-    print(f"powerloss.records: seed {options.seed}, {len(cases)} cases at {len(stages)} stages", flush=True)
-    ends = time.monotonic() + options.minutes * 60 if options.minutes else float("inf")
-    shown = time.monotonic()
+    tool.restart()
     done = wrong = 0
     for number in itertools.chain.from_iterable(stages):
-        if time.monotonic() > ends:
+        if not tool.more(lambda done=done: f"{done} of {len(cases)} cases"):
             break
         for problem in problems(cases[number], random.Random(options.seed + number)):
             wrong += 1
-            again = f"python -m powerloss.records --seed {options.seed} --case {number}"
-            print(f"  {problem}\n    again: {again}", flush=True)
+            print(f"  {problem}\n    {tool.replay(f'--case {number}')}", flush=True)
         done += 1
-        if time.monotonic() > shown + PROGRESS_S:
-            shown = time.monotonic()
-            print(f"  {done} of {len(cases)} cases, {wrong} findings so far", flush=True)
     print(f"{done} of {len(cases)} cases, {wrong} findings")
     return 1 if wrong else 0
 

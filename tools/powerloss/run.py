@@ -5,16 +5,15 @@ from __future__ import annotations
 
 import json
 import random
-import sys
-import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
 from soak.shrink import kind_of
+from timed import replay
 
 from powerloss.jobs import (
     Cut,
@@ -35,7 +34,6 @@ from powerloss.jobs import (
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build" / "powerloss"
-TELL_S = 5.0
 WRITES = ("before a write", "torn write", "after a write")
 STREAMS = ("writes", "instants", "scenarios", "doubles", "boots")
 WAITING = 4  # jobs that wait for each process
@@ -143,7 +141,6 @@ class Tally:
     """What was done and found."""
 
     def __init__(self) -> None:
-        self.started = self.told = time.monotonic()
         self.runs = 0
         self.simulated_us = 0
         self.kinds: Counter[str] = Counter()
@@ -167,18 +164,7 @@ class Tally:
                 self.found[kind] = outcome
                 tell_finding(outcome, write_finding(outcome))
 
-    def progress(self) -> None:
-        now = time.monotonic()
-        terminal = sys.stdout.isatty()
-        if now - self.told > (0.5 if terminal else TELL_S):
-            self.told = now
-            line = f"  {self.runs} cuts in {now - self.started:.0f} s, {len(self.found) or 'nothing'} found"
-            print(f"\r{line:60s}" if terminal else line, end="" if terminal else "\n", flush=True)
-
-    def summary(self, planner: Planner) -> None:
-        if sys.stdout.isatty():
-            print()
-        took_s = time.monotonic() - self.started
+    def summary(self, planner: Planner, took_s: float) -> None:
         each = ", ".join(f"{board} {count}" for board, count in sorted(self.boards.items()))
         hours = self.simulated_us / 3.6e9
         print(f"powerloss: {self.runs} runs in {took_s:.0f} s, {hours:.1f} simulated hours ({each})")
@@ -187,7 +173,6 @@ class Tally:
         print(f"  {self.unreached:7d} ordered and not reached: the story was over before")
         self._tell_writes(planner)
         print(f"powerloss: {len(self.found) or 'nothing'} found")
-
 
     def _tell_writes(self, planner: Planner) -> None:
         """Which rounds were cut at every write, and how far the others got."""
@@ -213,16 +198,15 @@ def write_finding(outcome: Outcome, folder: Path = FOLDER) -> Path:
 
 def tell_finding(outcome: Outcome, path: Path) -> None:
     print(f"\n{outcome.job}: {outcome.problems[0]}")
-    print(f"replay: PYTHONPATH=tools .venv/bin/python -m powerloss {outcome.job.options()}")
+    print(replay("powerloss", outcome.job.options()))
     print(f"the same as a scenario: .venv/bin/fairshoe scenario run {path}", flush=True)
 
 
-def run_all(planner: Planner, tally: Tally, minutes: float, jobs: int, keep_going: bool) -> None:
-    end = time.monotonic() + minutes * 60
+def run_all(planner: Planner, tally: Tally, more: Callable[[], bool], jobs: int, keep_going: bool) -> None:
     stream = planner.jobs()
     waiting: set[Future[Outcome]] = set()
     with ProcessPoolExecutor(jobs) as pool:
-        while time.monotonic() < end and (keep_going or not tally.found):
+        while more() and (keep_going or not tally.found):
             while len(waiting) < jobs * WAITING:
                 job = next(stream, None)
                 if job is None:
@@ -233,6 +217,5 @@ def run_all(planner: Planner, tally: Tally, minutes: float, jobs: int, keep_goin
             done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             for future in done:
                 tally.take(future.result())
-            tally.progress()
         for future in waiting:
             future.cancel()

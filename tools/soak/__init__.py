@@ -5,7 +5,7 @@
     make soak-kill [ROUNDS= KILLS= SEED=]                           rounds by commands; host, power and cable are killed
 
 hands.py draws a board, a game, faults and steps; run.py plays them as a scenario while they are drawn; shrink.py makes
-a failing scenario shorter; proofs.py verifies the journal at the end. kill.py, kill_host.py and kill_world.py are
-`make soak-kill` (`python -m soak.kill`); kill_tcp.py and kill_tcp_host.py are its second part, `kill -9` of a host's
-process over TCP (`python -m soak.kill_tcp`).
+a failing scenario shorter; proofs.py verifies the journal at the end. small_round.py is what pulses.py and storms.py
+share. killing.py is the harness of all that kills: kill.py with kill_host.py and kill_world.py, kill_tcp.py with
+kill_tcp_host.py (`kill -9` of a host's process over TCP), and table.py (`make table-soak`).
 """

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import random
 import sqlite3
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from fairshoe import Shoe, messages
@@ -100,10 +100,10 @@ class Session(HostSession):
 class Program:
     """One life of the host's program after the other, on the same files."""
 
-    def __init__(self, world: World, folder: Path) -> None:
+    def __init__(self, world: World, path: Path, give: Callable[[int, str], None]) -> None:
         self.world = world
-        self.path = folder / "store.db"
-        self.asked: dict[int, str] = {}  # every number that was ever given, and for what
+        self.path = path
+        self.give = give  # gets every operation number and its command
         self.answered: dict[int, str] = {}
 
     def live(self, until: int) -> None:
@@ -158,7 +158,5 @@ class Program:
             pending = shoe.start(messages.SetPositions, positions=SEATS)
         else:
             pending = shoe.start(kind)
-        name = pending.message.NAME
-        if self.asked.setdefault(pending.op, name) != name:
-            raise Finding(f"number: {pending.op} was given to {self.asked[pending.op]} and to {name}")
+        self.give(pending.op, pending.message.NAME)
         return pending

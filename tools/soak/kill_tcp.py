@@ -11,30 +11,25 @@ A seed repeats the instants that were drawn. Two processes and a clock take part
 
 from __future__ import annotations
 
-import argparse
-import os
 import random
 import select
 import shutil
-import signal
 import sys
-import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import fairshoe
+from timed import Tool
+
 from fairshoe.client.store import Store
 from fairshoe.games.profiles import game_names
 from fairshoe.sim.tcp_server import TcpDoor
 from firmware.protocol import ids
 from rig.card_locations import Finding
-from soak.kill import MEMORY, TELL_S
+from soak import killing
 from soak.kill_tcp_host import live, read_notes
 from soak.kill_world import World
-from soak.proofs import proofs
 
 GAMES = {name: "pico-carousel" for name in game_names() if name != "house"} | {"double-attack-blackjack": "pico-draw"}
 SPEED = 20.0
@@ -45,7 +40,6 @@ LIFE_S_MAX = 3.0
 PEACE_S = 60.0  # by then everything is delivered
 FORK_S = (0.0, 0.0, 0.02, 0.3)  # how long the host is dead
 KILLS = 50
-MINUTES = 5.0
 
 
 class TcpWorld(World):
@@ -94,27 +88,21 @@ def draw_instant(draw: random.Random) -> Instant:
     return Instant(what, draw.randrange(1, 30), draw.choice((0.0, draw.uniform(0, 0.005), draw.uniform(0, 0.03))))
 
 
-class TcpSoak:
+class TcpSoak(killing.AtDevice):
     """One game: a device, and one life of the host's process after the other."""
 
+    world: TcpWorld
+
     def __init__(self, seed: int, folder: Path, game: str) -> None:
+        super().__init__(folder, TcpWorld(seed, GAMES[game], game))
         self.draw = random.Random(f"{seed} {game}")
-        self.world = TcpWorld(seed, GAMES[game], game)
-        self.folder = folder
-        self.path = folder / "store.db"
         self.notes = folder / "notes"
-        self.tally: Counter[str] = Counter()
-        self.given: dict[int, str] = {}
         self.delivered = 0  # the highest event that was handed to a program
         self._read = 0
 
-    def play(self, kills: int, more: Callable[[], bool] = lambda: True) -> None:
-        """Raises Finding."""
+    def play(self, goal: int, more: Callable[[], bool] = lambda: True) -> None:
         try:
-            while self.tally["kills"] < kills and more():
-                self._life()
-            self._peace()
-            self._check()
+            super().play(goal, more)
         finally:
             self.world.door.close()
 
@@ -122,13 +110,14 @@ class TcpSoak:
 
     def _start(self, plays: bool) -> int:
         seed = self.draw.randrange(1 << 30)
-        child = os.fork()
-        if child == 0:
+
+        def work() -> None:
             self.world.door.close()
             live(self.world.door.url, self.path, self.notes, seed, plays)
-        return child
 
-    def _life(self) -> None:
+        return killing.start(work)
+
+    def life(self) -> None:
         instant = draw_instant(self.draw)
         dead_s = self.draw.choice(FORK_S)
         child = self._start(True)
@@ -160,10 +149,7 @@ class TcpSoak:
             world.turn()
 
     def _kill(self, child: int) -> None:
-        ended, _status = os.waitpid(child, os.WNOHANG)
-        if not ended:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
+        killing.end(child)
         self._take_notes()
 
     def _look(self) -> None:
@@ -179,13 +165,10 @@ class TcpSoak:
                 logs = store.logs()
                 last = logs[-1].last if logs else 0
                 journal = self.world.rig.app.journal
-                self.tally["kills with a command open"] += self._unfinished(store)
+                self.tally["kills with a command open"] += self.unfinished(store)
                 self.tally["kills with events recorded and not on file"] += journal.seq_last > last
                 self.tally["kills before the device heard of a commit"] += last > journal.seq_acked
         shutil.rmtree(copy)
-
-    def _unfinished(self, store: Store) -> bool:
-        return store.unfinished(self.world.rig.hal.unique_id(), ids.ROLE_TABLE) is not None
 
     # -- what the host noted -----------------------------------------------------------------------------------------
 
@@ -196,8 +179,8 @@ class TcpSoak:
         for note in notes[self._read :]:
             if note[0] == "error":
                 raise Finding(f"host: {note[1]}")
-            if note[0] == "given" and self.given.setdefault(note[1], note[2]) != note[2]:
-                raise Finding(f"number: {note[1]} was given to {self.given[note[1]]} and to {note[2]}")
+            if note[0] == "given":
+                self.give(note[1], note[2])
             if note[0] == "told":
                 self.tally["outcomes told"] += 1
                 self.world.peer.results.append(note[1:])
@@ -213,7 +196,7 @@ class TcpSoak:
 
     # -- at the end --------------------------------------------------------------------------------------------------
 
-    def _peace(self) -> None:
+    def peace(self) -> None:
         """A last life that gives no new command: it takes what is left and asks for what is open."""
         child = self._start(False)
         end = time.monotonic() + PEACE_S
@@ -224,21 +207,16 @@ class TcpSoak:
                     raise Finding(f"delivery: not everything is delivered after {PEACE_S:.0f} s")
                 for _ in range(10):
                     self.world.turn()
-                quiet = quiet + 1 if self._told() else 0
+                notes = read_notes(self.notes)[self._read :]
+                quiet = quiet + 1 if self.idle() and ["settled"] in notes else 0
         finally:
             self._kill(child)
 
-    def _told(self) -> bool:
-        journal = self.world.rig.app.journal
-        if journal.seq_last != journal.seq_acked or self.world.rig.app.runner.role:
-            return False
-        return any(note[0] == "settled" for note in read_notes(self.notes)[self._read :])
-
-    def _check(self) -> None:
+    def check(self) -> None:
         powercut = self.world.powercut
         last = self.world.rig.app.journal.seq_acked
         with Store(self.path) as store:
-            if self._unfinished(store):
+            if self.unfinished(store):
                 raise Finding("command: an outcome is not known at the end")
             for stored in store.events():
                 self.world.stored(stored.event)
@@ -247,70 +225,15 @@ class TcpSoak:
         if len(seqs) < last or seqs != list(range(1, len(seqs) + 1)):
             raise Finding(f"log: {len(seqs)} events on file, {last} acknowledged")
         powercut.answers.finish()
-        for op in range(1, op_last + 1):
-            self._check_operation(op)
-        for problem in proofs(self.world.rig):
-            raise Finding(problem.removeprefix("Finding: "))
+        self.check_operations(range(1, op_last + 1), answered=True)
+        self.check_proofs()
         self.tally["events"] += len(seqs)
         self.tally["operations"] += op_last
         names = [record[0] for record in powercut.recorded.values()]
         self.tally["rounds"] += names.count(ids.EV_ROUND_ENDED) + names.count(ids.EV_ROUND_VOIDED)
 
-    def _check_operation(self, op: int) -> None:
-        """One outcome, recorded as it was answered."""
-        name = self.given.get(op)
-        answers = self.world.powercut.answers
-        ended, answer = answers.ended.get((ids.ROLE_TABLE, op)), answers.final.get(op)
-        if name is None:
-            raise Finding(f"number: {op} was given to no command")
-        if answer is None:
-            raise Finding(f"command: {name}, operation {op}, has no outcome")
-        if ended != answer and not (ended is None and answer[0] == ids.OUTCOME_REJECTED):
-            raise Finding(f"answer: {name}, operation {op}, answered {answer}, recorded {ended}")
-
-
-def main() -> int:
-    layout = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser("soak.kill_tcp", description=__doc__, formatter_class=layout)
-    parser.add_argument("--kills", type=int, default=KILLS, help="of all games together (%(default)s)")
-    parser.add_argument("--minutes", type=float, default=MINUTES, help="at most so long (%(default)s)")
-    parser.add_argument("--seed", type=int, default=random.randrange(1, 1 << 30))
-    parser.add_argument("--game", choices=sorted(GAMES), action="append", help="instead of all five")
-    options = parser.parse_args()
-    games: list[str] = options.game or sorted(GAMES)
-    print(f"soak-kill over TCP {fairshoe.__version__}: seed {options.seed}, {options.kills} kills", flush=True)
-    started = told = time.monotonic()
-    total: Counter[str] = Counter()
-    for index, game in enumerate(games):
-        kills = options.kills * (index + 1) // len(games) - options.kills * index // len(games)
-        with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
-            soak = TcpSoak(options.seed, Path(folder), game)
-
-            def more(soak: TcpSoak = soak, game: str = game) -> bool:
-                nonlocal told
-                now = time.monotonic()
-                if now - told > TELL_S:
-                    told = now
-                    print(f"  {game}: {soak.tally['kills']} kills, {now - started:.0f} s", flush=True)
-                return now - started < options.minutes * 60
-
-            try:
-                soak.play(kills, more)
-            except Finding as finding:
-                print(f"{game}, after {soak.tally['kills']} kills: {finding}")
-                print(
-                    f"replay: PYTHONPATH=tools .venv/bin/python -m soak.kill_tcp --seed {options.seed}"
-                    f" --kills {kills} --game {game}"
-                )
-                return 1
-        print(f"{game}: " + summary(soak.tally), flush=True)
-        total += soak.tally
-    print(f"soak-kill over TCP: {summary(total)}; nothing lost, nothing twice; {time.monotonic() - started:.0f} s")
-    return 0
-
-
-def summary(tally: Counter[str]) -> str:
-    return ", ".join(f"{tally[what]} {what}" for what in SUMMARY)
+    def summary(self) -> str:
+        return ", ".join(f"{self.tally[what]} {what}" for what in SUMMARY)
 
 
 SUMMARY = (
@@ -324,6 +247,16 @@ SUMMARY = (
     "kills before the device heard of a commit",
     "events handed out again after a kill",
 )
+
+
+def main() -> int:
+    tool = Tool("soak.kill_tcp", __doc__, minutes=5)
+    tool.add("--kills", type=int, default=KILLS, help="of all games together (%(default)s)")
+    tool.add("--game", choices=sorted(GAMES), action="append", help="instead of all five")
+    options = tool.begin()
+    games = options.game or sorted(GAMES)
+    return killing.run(tool, games, options.kills, lambda game, folder: TcpSoak(options.seed, folder, game))
+
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -12,7 +12,7 @@ import os
 import random
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from fairshoe import AsyncShoe, Fleet, Need, ShoeFailed, ShoeOpened, messages, next_step
 from fairshoe.client.command_queue import Pending
@@ -46,15 +46,13 @@ def read_notes(path: Path) -> list[Note]:
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
-def live(url: str, store: Path, notes: Path, seed: int, plays: bool) -> NoReturn:
+def live(url: str, store: Path, notes: Path, seed: int, plays: bool) -> None:
     """One life, in a forked process. It ends by a kill, or with an error in the notes."""
     kept = Notes(notes)
     try:
         asyncio.run(Host(kept, random.Random(seed), plays).run(url, store))
     except BaseException as error:
         kept.write("error", repr(error))
-    finally:
-        os._exit(1)
 
 
 class Host:

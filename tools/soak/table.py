@@ -1,6 +1,6 @@
 """`make table-soak`: tables with simulated shoes, killed with SIGKILL at random, until the time is over.
 
-    python -m soak.table --minutes M [--seed S] [--game G]
+    python -m soak.table --minutes M [--seed S] [--game G] [--kills N]
 
 A child process plays rounds; shoe and books live in a folder. In half of the time it plays through the desk of the
 dealer's page, and in the end the books are held against what the page had shown (`soak.table_page`). Every second child
@@ -13,29 +13,27 @@ nothing lost, nothing booked twice, money conserved, and every round settles aga
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import os
 import random
-import secrets
 import signal
 import sqlite3
-import subprocess
 import sys
-import tempfile
 import time
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
 from typing import Any
+
+from timed import Tool
 
 from fairshoe_table.play import registry
 from fairshoe_table.play.options import Options
 from fairshoe_table.rules.money import Rounding
-from fairshoe_table.simulated.demonstration import simulated_table
+from fairshoe_table.simulated.demonstration import Running, simulated_table
 from fairshoe_table.simulated.stack import StackReport, TroubledFloor, compare
 from fairshoe_table.table.table import Table
-from soak import table_page
+from rig.card_locations import Finding
+from soak import killing, table_page
 
 DOTS = (1, 45)  # a round has 15 to 30
 LATER_S = 0.05
@@ -84,7 +82,8 @@ def with_coupons(options: Options) -> Options:
     return replace(options, coupons=tuple(options.takes_coupons), approvals=approvals)
 
 
-def child(folder: Path, game: str, seed: int, shoe: int, page: bool) -> None:
+def child(folder: Path, game: str, seed: int, shoe: int, page: bool, dots: int) -> None:
+    """Plays until it is killed; writes a dot to a pipe at every question."""
     rng = random.Random(seed)
     Unlucky.rng = rng
     options = with_coupons(registry.find(game).demo())
@@ -93,17 +92,21 @@ def child(folder: Path, game: str, seed: int, shoe: int, page: bool) -> None:
     with simulated_table(folder, game, seed, shoe_seed=shoe, options=options, connection=Unlucky) as it:
         floor = TroubledFloor(it.floor)
 
+        def dot() -> None:
+            os.write(dots, b".")
+            floor.countdown = 1  # at the next call again
+
         def strike() -> None:
-            _dot(floor)
+            dot()
             if rng.random() < HOUSE_VOID:
                 raise Supervisor
 
         def each() -> bool:
-            _dot(floor)
+            dot()
             return rng.random() < HOUSE_VOID
 
         floor.strike = strike
-        _dot(floor)
+        dot()
         if seed % 2:
             Unlucky.left = rng.randint(*STATEMENTS)
         Unlucky.full_share = FULL_DISK if rng.random() < 0.5 else 0.0
@@ -119,32 +122,6 @@ def child(folder: Path, game: str, seed: int, shoe: int, page: bool) -> None:
                         table.decide("void", "soak", "at a random question")
 
 
-def _dot(floor: TroubledFloor) -> None:
-    sys.stdout.write(".")
-    sys.stdout.flush()
-    floor.countdown = 1  # at the next call again
-
-
-def check(folder: Path, game: str, seed: int, gone: set[tuple[str, int]], page: bool) -> StackReport:
-    """Good rounds to the end at both shoes, then compare."""
-    report = StackReport()
-    for shoe in sorted(set(SHOE_SEEDS)):
-        gone |= open_rounds(folder)
-        with simulated_table(folder, game, seed, shoe_seed=shoe) as it:
-            rounds = it.books.rounds_over() + 2
-            if page:
-                table_page.play(
-                    it, folder, lambda it=it, rounds=rounds: it.books.rounds_over() >= rounds, lambda: False
-                )
-            while it.books.rounds_over() < rounds:
-                it.table.play_round()
-            it.shoe.sim.sleep(1)
-            if shoe == max(SHOE_SEEDS):
-                compare(it, report, gone)
-                report.wrong += table_page.lost(folder, it.books) if page else []
-    return report
-
-
 def open_rounds(folder: Path) -> set[tuple[str, int]]:
     """The round that is open when another shoe is connected, by device and number."""
     if not (folder / "books.db").exists():
@@ -154,69 +131,77 @@ def open_rounds(folder: Path) -> set[tuple[str, int]]:
         return {(device, number) for device, number in found}
 
 
-def soak(game: str, until: float, seed: int, folder: Path, page: bool) -> tuple[int, StackReport]:
-    """How often it was killed, and what shoe and books say in the end."""
-    rng = random.Random(seed)
-    kills, shoe, gone = 0, 0, set[tuple[str, int]]()
-    while time.monotonic() < until:
-        before, shoe = shoe, rng.choice(SHOE_SEEDS)
-        if shoe != before:
-            gone |= open_rounds(folder)
-        command = [
-            sys.executable,
-            "-m",
-            "soak.table",
-            "--child",
-            str(folder),
-            "--game",
-            game,
-            "--seed",
-            str(rng.getrandbits(16)),
-            "--shoe",
-            str(shoe),
-            *(["--page"] if page else []),
-        ]
-        with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-            assert process.stdout is not None
-            seen = len(process.stdout.read(rng.randint(*DOTS)))
-            time.sleep(rng.uniform(0, LATER_S))
-            ended = process.poll()
-            if not seen or ended not in (None, -signal.SIGKILL):
-                wrong = f"the program ended by itself, with status {process.wait()}"
-                return kills, StackReport(wrong=[wrong])
-            process.kill()
-            kills += 1
-    return kills, check(folder, game, seed, gone, page)
+class TableSoak(killing.Killing):
+    """One game: two shoes and one set of books."""
+
+    def __init__(self, seed: int, folder: Path, game: str, page: bool) -> None:
+        super().__init__(folder)
+        self.seed = seed
+        self.game = game
+        self.page = page
+        self.draw = random.Random(seed)
+        self.shoe = 0
+        self.gone: set[tuple[str, int]] = set()  # rounds whose shoe was replaced in them
+
+    def life(self) -> None:
+        draw = self.draw
+        before, self.shoe = self.shoe, draw.choice(SHOE_SEEDS)
+        if self.shoe != before:
+            self.gone |= open_rounds(self.folder)
+        seed = draw.getrandbits(16)
+        reading, writing = os.pipe()
+        process = killing.start(lambda: child(self.folder, self.game, seed, self.shoe, self.page, writing))
+        os.close(writing)
+        with os.fdopen(reading, "rb") as dots:
+            try:
+                seen = len(dots.read(draw.randint(*DOTS)))
+                time.sleep(draw.uniform(0, LATER_S))
+            finally:
+                killed = killing.end(process)
+            if not killed or not seen:
+                raise Finding("the program ended by itself; what it said is above")
+        self.tally["kills"] += 1
+
+    def peace(self) -> None:
+        """Good rounds to the end at both shoes, then compare."""
+        report = StackReport()
+        for shoe in sorted(set(SHOE_SEEDS)):
+            self.gone |= open_rounds(self.folder)
+            with simulated_table(self.folder, self.game, self.seed, shoe_seed=shoe) as it:
+                rounds = it.books.rounds_over() + 2
+
+                def over(it: Running = it, rounds: int = rounds) -> bool:
+                    return it.books.rounds_over() >= rounds
+
+                if self.page:
+                    table_page.play(it, self.folder, over, lambda: False)
+                while not over():
+                    it.table.play_round()
+                it.shoe.sim.sleep(1)
+                if shoe == max(SHOE_SEEDS):
+                    compare(it, report, self.gone)
+                    report.wrong += table_page.lost(self.folder, it.books) if self.page else []
+        self.tally.update({"rounds ended": report.ended, "void": report.void})
+        if report.wrong:
+            raise Finding("\n  ".join([f"{len(report.wrong)} wrong", *report.wrong]))
+
+    def check(self) -> None:
+        """At the last shoe, while it is connected."""
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        prog="soak.table", description="Kill tables at random, then compare shoe and books."
-    )
-    parser.add_argument("--minutes", type=float, default=1.0)
-    parser.add_argument("--seed", type=int, default=secrets.randbits(16))
-    parser.add_argument("--game", choices=registry.ids(), help="one game only (default: all in turn)")
-    parser.add_argument("--child", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--page", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--shoe", type=int, default=1, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.child is not None:
-        child(given.child, given.game, given.seed, given.shoe, given.page)
-        return 0
-    games = [given.game] if given.game else list(registry.ids())
-    print(f"seed {given.seed}: make table-soak MINUTES={given.minutes:g} SEED={given.seed}", flush=True)
-    wrong = 0
-    for game, page in product(games, (False, True)):
-        with tempfile.TemporaryDirectory() as name:
-            until = time.monotonic() + given.minutes * 60 / len(games) / 2
-            kills, report = soak(game, until, given.seed, Path(name), page)
-        wrong += len(report.wrong)
-        name = f"{game}, by the page" if page else game
-        said = f"{kills} kills, {report.ended} rounds ended, {report.void} void, {len(report.wrong)} wrong"
-        print(f"{name}: {said}", flush=True)
-        for text in report.wrong:
-            print(f"  {text}", flush=True)
-    return 1 if wrong else 0
+    tool = Tool("soak.table", __doc__)
+    tool.add("--kills", type=int, default=1 << 30, help="of all games together (as many as there is time for)")
+    tool.add("--game", choices=registry.ids(), help="one game only (default: all in turn)")
+    tool.add("--page", action="store_true", help="through the dealer's page only (default: half of the time)")
+    options = tool.begin()
+    pages = (" --page",) if options.page else ("", " --page")
+    games = [game + page for game in ([options.game] if options.game else registry.ids()) for page in pages]
+
+    def make(game: str, folder: Path) -> TableSoak:
+        return TableSoak(options.seed, folder, game.partition(" ")[0], " --page" in game)
+
+    return killing.run(tool, games, options.kills, make)
 
 
 if __name__ == "__main__":
