@@ -8,12 +8,12 @@ from datetime import datetime
 from html import escape
 from typing import cast
 
+from fairshoe import look
 from fairshoe.bench import report_plots as bench_plots
 from fairshoe.bench.plan import Data
 from fairshoe.bench.report_plots import Point
 from fairshoe.bench.steps import BEAMS
 from fairshoe.text.describe import words
-from fairshoe.text.svg_style import REPORT
 
 _PAGE_STYLE = """\
 main{max-width:54rem}
@@ -64,28 +64,24 @@ def page(report: Data) -> str:
     plan, device = report["plan"], report["device"]
     plots = "".join(_plots(report))
     steps = "".join(_step(number, step) for number, step in enumerate(report["steps"], 1))
-    return f"""\
-<!doctype html>
-<html lang="en"><head><meta charset="utf-8"/><meta name="viewport" content="width=device-width,initial-scale=1"/>
-<title>{escape(plan["title"])}: {escape(_model(report))}, {escape(report["verdict"])}</title>
-<style>{REPORT}{bench_plots.STYLE}{_PAGE_STYLE}</style></head><body><main>
+    body = f"""\
 <h1>{escape(plan["title"])}</h1>
 <p class="soft">{escape(_model(report))}, {_serial(report)}. {escape(_moment(report["started"]))}.</p>
 {_notice(report)}<div class="verdict {escape(report["verdict"])}"><b>{escape(report["verdict"].upper())}</b>
 <span>{escape(report["reason"])}</span></div>
-<div class="pair"><div><h2>Device (self-reported)</h2>{_facts(_device_facts(device))}</div>
-<div><h2>Test</h2>{_facts(_test_facts(report))}</div></div>
+<div class="pair"><div><h2>Device (self-reported)</h2>{look.facts(_device_facts(device))}</div>
+<div><h2>Test</h2>{look.facts(_test_facts(report))}</div></div>
 <p class="soft small">What a device says about itself is no proof: altered firmware can say anything. Its flash read
 back from outside is.</p>
-<h2>Summary</h2><div class="wide">{_summary(report)}</div>
+<h2>Summary</h2>{_summary(report)}
 {f"<h2>Plots</h2>{plots}" if plots else ""}
 <h2>Steps</h2>{steps}
 {_receipt(report)}
 <p class="soft small">Written by fairshoe {escape(report["tool"]["version"])}. Events {report["events"]["first"]} to
 {report["events"]["last"]} of the device are in <code>{escape(report["events"]["log"])}</code>, SHA-256
-<code>{escape(report["events"]["sha256"])}</code>.</p>
-</main></body></html>
-"""
+<code>{escape(report["events"]["sha256"])}</code>.</p>"""
+    title = f"{plan['title']}: {_model(report)}, {report['verdict']}"
+    return look.page(title, bench_plots.STYLE + _PAGE_STYLE, body)
 
 
 def _notice(report: Data) -> str:
@@ -109,10 +105,6 @@ def _serial(report: Data) -> str:
 def _moment(text: str) -> str:
     moment = datetime.fromisoformat(text)
     return f"{moment.day} {moment:%B %Y, %H:%M:%S}"
-
-
-def _facts(facts: dict[str, str]) -> str:
-    return "<dl>" + "".join(f"<dt>{escape(name)}</dt><dd>{text}</dd>" for name, text in facts.items()) + "</dl>"
 
 
 def _device_facts(device: Data) -> dict[str, str]:
@@ -157,20 +149,15 @@ def _badge(status: str) -> str:
 
 
 def _summary(report: Data) -> str:
-    rows: list[str] = []
+    rows: list[list[str]] = []
     for number, step in enumerate(report["steps"], 1):
         seconds = f"{step['seconds']:.0f} s" if step["seconds"] and step["status"] in _MARKS else ""
         limits = [figure for figure in step["figures"] if figure["limit"]]
         held = f"{sum(figure['ok'] is True for figure in limits)} of {len(limits)}" if limits else ""
         reason = f'<br/><span class="soft small">{escape(step["reason"])}</span>' if step["reason"] else ""
-        rows.append(
-            f"<tr><td>{number}</td><td class='text'>{escape(step['title'])}{reason}</td><td>{held}</td>"
-            f"<td>{seconds}</td><td>{_badge(step['status'])}</td></tr>"
-        )
-    return (
-        "<table><thead><tr><th>no.</th><th class='text'>step</th><th>limits held</th><th>time</th><th>result</th></tr>"
-        f"</thead><tbody>{''.join(rows)}</tbody></table>"
-    )
+        title = look.cell(f"{escape(step['title'])}{reason}", "text")
+        rows.append([str(number), title, held, seconds, _badge(step["status"])])
+    return look.table(["no.", look.cell("step", "text", "th"), "limits held", "time", "result"], rows)
 
 
 def _plots(report: Data) -> Iterator[str]:
@@ -212,16 +199,14 @@ def _step(number: int, step: Data) -> str:
 def _figures(figures: list[Data]) -> str:
     if not figures:
         return ""
-    rows: list[str] = []
+    rows: list[list[str]] = []
     for figure in figures:
-        unit = figure["unit"]
+        unit, ok = figure["unit"], figure["ok"]
         value = "not measured" if figure["value"] is None else _with_unit(f"{figure['value']:g}", unit)
         limit = _with_unit(figure["limit"], unit) if figure["limit"] else ""
-        rows.append(f"<tr><td>{escape(figure['label'])}</td><td>{value}</td><td>{limit}</td>{_held(figure['ok'])}</tr>")
-    return (
-        '<div class="wide"><table><thead><tr><th>figure</th><th>found</th><th>limit</th><th>verdict</th></tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody></table></div>"
-    )
+        held = "" if ok is None else look.cell("held" if ok else "NOT HELD", "good" if ok else "poor")
+        rows.append([escape(figure["label"]), value, limit, held])
+    return look.table(["figure", "found", "limit", "verdict"], rows)
 
 
 def _with_unit(text: str, unit: str) -> str:
@@ -229,12 +214,6 @@ def _with_unit(text: str, unit: str) -> str:
     if re.fullmatch(r"(at (least|most) )?1", text) and len(unit) > 2:
         unit = unit.removesuffix("s")
     return escape(f"{text} {unit}".strip())
-
-
-def _held(ok: bool | None) -> str:
-    if ok is None:
-        return "<td></td>"
-    return f'<td class="{"good" if ok else "poor"}">{"held" if ok else "NOT HELD"}</td>'
 
 
 def _receipt(report: Data) -> str:
@@ -249,7 +228,7 @@ def _receipt(report: Data) -> str:
     }
     return (
         '<section class="receipt"><h2>Receipt of counts</h2>'
-        f"{_facts(facts)}{_deck_table(decks)}<h2>Meters of the device</h2>{_meter_table(report['meters'])}"
+        f"{look.facts(facts)}{_deck_table(decks)}<h2>Meters of the device</h2>{_meter_table(report['meters'])}"
         '<div class="sign"><div>operator, signature</div><div>witness, signature</div><div>date</div></div>'
         '<p class="soft small">Holds what WAC 230-16-158 (2)(d) asks of a receipt: totals of cards and decks, date and '
         "time, who verified them, make, model and serial number of the device. A blank means that the mechanism makes "
@@ -275,28 +254,22 @@ def _deck_table(decks: list[Data]) -> str:
     if not decks:
         return "<p>No deck was run.</p>"
     names = ("loaded", "counted", "swept", "dealt", "remainder", "removed")
-    rows: list[str] = []
+    rows: list[list[str]] = []
     for deck in decks:
-        cells = "".join(f"<td>{'' if deck[name] is None else deck[name]}</td>" for name in names)
-        tone = "poor" if deck["verdict"].isupper() else "text"
         warned = f" ({escape(', '.join(deck['warnings']))})" if deck["warnings"] else ""
-        rows.append(
-            f"<tr><td>{deck['number']}</td><td class='text'>{escape(deck['step'])}</td>{cells}"
-            f"<td class='{tone}'>{escape(deck['verdict'])}{warned}</td></tr>"
-        )
-    return (
-        '<div class="wide"><table><thead><tr><th>deck</th><th class="text">step</th><th>put in</th><th>counted</th>'
-        "<th>counted again</th><th>dealt</th><th>remainder</th><th>put out</th><th class='text'>verdict</th></tr>"
-        "</thead>"
-        f"<tbody>{''.join(rows)}</tbody></table></div>"
-    )
+        said = look.cell(f"{escape(deck['verdict'])}{warned}", "poor" if deck["verdict"].isupper() else "text")
+        cells = ["" if deck[name] is None else str(deck[name]) for name in names]
+        rows.append([str(deck["number"]), look.cell(escape(deck["step"]), "text"), *cells, said])
+    counts = ("put in", "counted", "counted again", "dealt", "remainder", "put out")
+    step, verdict = (look.cell(word, "text", "th") for word in ("step", "verdict"))
+    return look.table(["deck", step, *counts, verdict], rows)
 
 
 def _meter_table(meters: Data) -> str:
     before, after = meters["before"], meters["after"]
     if before is None:
         return "<p>The device did not tell its meters.</p>"
-    rows: list[str] = []
+    rows: list[list[str]] = []
     for name in _METERS:
         old, new = before.get(name), after.get(name) if after else None
         if name in BEAMS and not old and not new:
@@ -304,11 +277,8 @@ def _meter_table(meters: Data) -> str:
         more = "" if old is None or new is None or name.startswith("feed") else f"{int(new) - int(old):+d}"
         more = "0" if more == "+0" else more
         label = f"glitches, {words(name)}" if name in BEAMS else _LABELS.get(name, words(name))
-        rows.append(f"<tr><td>{escape(label)}</td><td>{_told(old)}</td><td>{_told(new)}</td><td>{more}</td></tr>")
-    return (
-        '<div class="wide"><table><thead><tr><th>over its life</th><th>before</th><th>after</th><th>difference</th>'
-        f"</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
-    )
+        rows.append([escape(label), _told(old), _told(new), more])
+    return look.table(["over its life", "before", "after", "difference"], rows)
 
 
 def _told(value: int | None) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from fairshoe.look import svg, text
+
 WIDTH = 760
 _LEFT, _RIGHT, _TOP, _HEIGHT = 58, WIDTH - 16, 40, 150
 _BAR_MAX = 44.0
@@ -34,7 +36,7 @@ def bars(title: str, unit: str, below: str, points: Sequence[Point], limit: floa
     highest = max([point.value for point in points] + ([limit] if limit is not None else []))
     unit_step, top = _axis(0, highest * 1.08 or 1.0)
     y = _scale(0, top)
-    parts = [_text(4, 18, f"{title} ({unit})", "head"), _grid(0, top, unit_step, y)]
+    parts = [text(4, 18, f"{title} ({unit})", "head"), _grid(0, top, unit_step, y)]
     pitch = (_RIGHT - _LEFT) / len(points)
     wide = min(pitch * 0.7, _BAR_MAX)
     for index, point in enumerate(points):
@@ -50,13 +52,13 @@ def bars(title: str, unit: str, below: str, points: Sequence[Point], limit: floa
             # Inside where there is room: above a bar that is nearly too high stands the limit.
             inside = high > 24
             at = y(point.value) + (15 if inside else -5)
-            parts.append(_text(middle, at, f"{point.value:g}", "paper" if inside else "ink", "middle"))
+            parts.append(text(middle, at, f"{point.value:g}", "paper" if inside else "ink", "middle"))
     if limit is not None:
         parts.append(f'<path class="limit" d="M{_LEFT} {y(limit):.1f}H{_RIGHT}"/>')
-        parts.append(_text(_RIGHT, y(limit) - 5, f"limit {limit:g}", "limittext", "end"))
+        parts.append(text(_RIGHT, y(limit) - 5, f"limit {limit:g}", "limittext", "end"))
     parts.append(_labels([point.label for point in points], pitch))
-    parts.append(_text(_LEFT, _TOP + _HEIGHT + 36, below))
-    return _svg(_TOP + _HEIGHT + 44, title, "".join(parts))
+    parts.append(text(_LEFT, _TOP + _HEIGHT + 36, below))
+    return svg(WIDTH, _TOP + _HEIGHT + 44, title, parts)
 
 
 def counts(title: str, below: str, decks: Sequence[tuple[str, int, Sequence[int], bool]]) -> str:
@@ -66,7 +68,7 @@ def counts(title: str, below: str, decks: Sequence[tuple[str, int, Sequence[int]
     bottom = min(values) - 1
     y = _scale(bottom, top)
     pitch = (_RIGHT - _LEFT) / len(decks)
-    parts = [_text(4, 18, title, "head"), _grid(bottom, top, step, y)]
+    parts = [text(4, 18, title, "head"), _grid(bottom, top, step, y)]
     for index, (label, put_in, counted, right) in enumerate(decks):
         middle = _LEFT + pitch * (index + 0.5)
         half = min(pitch * 0.42, 26.0)
@@ -80,8 +82,8 @@ def counts(title: str, below: str, decks: Sequence[tuple[str, int, Sequence[int]
                 f"{put_in}, counted {value}</title></circle>"
             )
     parts.append(_labels([label for label, _put_in, _counted, _right in decks], pitch))
-    parts.append(_text(_LEFT, _TOP + _HEIGHT + 36, below))
-    return _svg(_TOP + _HEIGHT + 44, title, "".join(parts))
+    parts.append(text(_LEFT, _TOP + _HEIGHT + 36, below))
+    return svg(WIDTH, _TOP + _HEIGHT + 44, title, parts)
 
 
 def _axis(bottom: float, highest: float) -> tuple[float, float]:
@@ -103,7 +105,7 @@ def _grid(bottom: float, top: float, step: float, y: Callable[[float], float]) -
     while number * step <= top:
         at = y(number * step)
         parts.append(f'<path class="grid" d="M{_LEFT} {at:.1f}H{_RIGHT}"/>')
-        parts.append(_text(_LEFT - 8, at + 4, f"{number * step:g}", anchor="end"))
+        parts.append(text(_LEFT - 8, at + 4, f"{number * step:g}", anchor="end"))
         number += 1
     return "".join(parts)
 
@@ -111,20 +113,7 @@ def _grid(bottom: float, top: float, step: float, y: Callable[[float], float]) -
 def _labels(labels: Sequence[str], pitch: float) -> str:
     every = -(-len(labels) // _LABELS_MAX)
     return "".join(
-        _text(_LEFT + pitch * (index + 0.5), _TOP + _HEIGHT + 17, label, anchor="middle")
+        text(_LEFT + pitch * (index + 0.5), _TOP + _HEIGHT + 17, label, anchor="middle")
         for index, label in enumerate(labels)
         if index % every == 0
-    )
-
-
-def _text(x: float, y: float, text: str, name: str = "", anchor: str = "") -> str:
-    names = f' class="{name}"' if name else ""
-    anchors = f' text-anchor="{anchor}"' if anchor else ""
-    return f'<text x="{x:.1f}" y="{y:.1f}"{names}{anchors}>{escape(text)}</text>'
-
-
-def _svg(height: float, label: str, body: str) -> str:
-    return (
-        f'<svg viewBox="0 0 {WIDTH} {height:g}" width="{WIDTH}" height="{height:g}" role="img" '
-        f'aria-label="{escape(label)}">{body}</svg>'
     )

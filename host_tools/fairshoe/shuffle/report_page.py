@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from fairshoe.shuffle.report_plots import Series, distribution, heat_maps, standalone
+from fairshoe import look
+from fairshoe.shuffle.report_plots import Series, distribution, heat_maps
 from fairshoe.shuffle.stats import ALPHAS, COUNTED
 from fairshoe.shuffle.trial import Outcome, Run
 from fairshoe.shuffle.wording import (
@@ -18,12 +19,11 @@ from fairshoe.shuffle.wording import (
     rerun_text,
     verdict,
 )
-from fairshoe.text.svg_style import REPORT
 
 
 def plots(run: Run) -> dict[str, str]:
     """The plots as files of their own, by name."""
-    return {name: standalone(svg) for name, svg in _drawings(run).items()}
+    return {name: look.standalone(svg) for name, svg in _drawings(run).items()}
 
 
 def page(run: Run) -> str:
@@ -38,22 +38,18 @@ def page(run: Run) -> str:
         "all tests together": family_text(run),
         "again": f"<code>{escape(rerun_text(run))}</code>",
     }
-    listed = "".join(f"<dt>{key}</dt><dd>{text}</dd>" for key, text in facts.items())
-    return f"""\
-<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>fairshoe shuffle test, seed {plan.seed}</title><style>{REPORT}</style></head><body><main>
+    body = f"""\
 <h1>Shuffle test</h1>
 <p class="soft">Is the order that the firmware draws, and the machine realises, a uniform one?</p>
 <div class="verdict {tone}"><b>{verdict(run.passes).upper()}</b><span>{escape(said[0].upper() + said[1:])}.</span></div>
-<dl>{listed}</dl>
+{look.facts(facts)}
 <h2>Every test</h2>
 <p class="soft">{escape(correction_text(run))}</p>
-<div class="wide">{_test_table(run)}</div>
+{_test_table(run)}
 <h2>The same tests on shufflers known to be bad</h2>
 <p class="soft">A single pass of a ten-shelf machine, and riffles after Gilbert, Shannon and Reeds. They have to fail:
 tests that let them pass would prove nothing. p-values; red below 0.01.</p>
-<div class="wide">{_bad_table(run)}</div>
+{_bad_table(run)}
 <h2>Positions</h2>
 <p class="soft">Chance alone puts a third of the cells beyond one standard deviation and one in twenty beyond two,
 without pattern. A pattern is what a bad shuffle leaves.</p>
@@ -69,9 +65,8 @@ shelf machine does not show here at all, which is why one statistic is never eno
 <h2>Runs up and down</h2>
 <p class="soft">How often neighbours stop rising and start falling, or the other way. Each shelf leaves one pile that
 falls and then rises, so that the shelf machine has far too few.</p>
-{drawings["turns"]}
-</main></body></html>
-"""
+{drawings["turns"]}"""
+    return look.page(f"fairshoe shuffle test, seed {plan.seed}", "", body)
 
 
 def _drawings(run: Run) -> dict[str, str]:
@@ -110,49 +105,37 @@ def _guess_series(outcome: Outcome) -> Series:
 
 
 def _test_table(run: Run) -> str:
-    rows: list[str] = []
+    rows: list[list[str]] = []
     for result in run.ours.family.results:
-        means = "<td></td><td></td>"
+        means = ["", ""]
         if result.observed is not None and result.expected is not None:
-            means = f"<td>{result.observed:.4f}</td><td>{result.expected:.4f}</td>"
-        single = "".join(_verdict_cell(result.passes(alpha)) for alpha in ALPHAS)
+            means = [f"{result.observed:.4f}", f"{result.expected:.4f}"]
+        single = [_verdict_cell(result.passes(alpha)) for alpha in ALPHAS]
         statistic = result.text.replace("chi2", "χ²")
-        rows.append(
-            f"<tr><td>{escape(result.name)}</td><td>{statistic}</td>{means}"
-            f"<td>{p_text(result.p)}</td><td>{p_text(result.holm)}</td>{single}</tr>"
-        )
+        rows.append([escape(result.name), statistic, *means, p_text(result.p), p_text(result.holm), *single])
     family = run.ours.family
-    last = "".join(_verdict_cell(family.passes(alpha)) for alpha in ALPHAS)
-    foot = f"<tr><td>all together</td><td></td><td></td><td></td><td></td><td>{p_text(family.p)}</td>{last}</tr>"
-    return (
-        "<table><thead><tr><th>test</th><th>statistic</th><th>mean</th><th>exact</th><th>p</th><th>Holm p</th>"
-        f"<th>95 %</th><th>99 %</th></tr></thead><tbody>{''.join(rows)}</tbody><tfoot>{foot}</tfoot></table>"
-    )
+    last = [_verdict_cell(family.passes(alpha)) for alpha in ALPHAS]
+    head = ("test", "statistic", "mean", "exact", "p", "Holm p", "95 %", "99 %")
+    return look.table(head, rows, [["all together", "", "", "", "", p_text(family.p), *last]])
 
 
 def _verdict_cell(passes: bool) -> str:
-    return f'<td class="{"good" if passes else "poor"}">{verdict(passes)}</td>'
+    return look.cell(verdict(passes), "good" if passes else "poor")
 
 
 def _bad_table(run: Run) -> str:
     outcomes = (run.ours, *run.bad)
-    head = "".join(f"<th>{escape(outcome.name)}</th>" for outcome in outcomes)
-    body = "".join(f"<tr>{''.join(row)}</tr>" for row in _bad_rows(outcomes))
-    guesses = "".join(f"<td>{best_guess(outcome).observed:.2f}</td>" for outcome in outcomes)
-    distances = "".join(f"<td>{outcome.distance:.3f}</td>" for outcome in outcomes)
-    verdicts = "".join(_verdict_cell(outcome.family.passes(0.01)) for outcome in outcomes)
-    return (
-        f"<table><thead><tr><th>test</th>{head}</tr></thead><tbody>{body}</tbody><tfoot>"
-        f'<tr class="rule"><td>all together, at 99 %</td>{verdicts}</tr>'
-        f"<tr><td>correct guesses, best strategy (uniform: {best_guess(run.ours).expected:.2f})</td>{guesses}</tr>"
-        f"<tr><td>total variation to uniform (theory)</td>{distances}</tr></tfoot></table>"
-    )
+    verdicts = [_verdict_cell(outcome.family.passes(0.01)) for outcome in outcomes]
+    uniform = f"correct guesses, best strategy (uniform: {best_guess(run.ours).expected:.2f})"
+    foot = [
+        ["all together, at 99 %", *verdicts],
+        [uniform, *(f"{best_guess(outcome).observed:.2f}" for outcome in outcomes)],
+        ["total variation to uniform (theory)", *(f"{outcome.distance:.3f}" for outcome in outcomes)],
+    ]
+    return look.table(["test", *(escape(outcome.name) for outcome in outcomes)], _bad_rows(outcomes), foot)
 
 
 def _bad_rows(outcomes: tuple[Outcome, ...]) -> Iterator[list[str]]:
     for row in zip(*(outcome.family.results for outcome in outcomes), strict=True):
-        cells = [f"<td>{escape(row[0].name)}</td>"]
-        for result in row:
-            mark = "" if result.passes(0.01) else ' class="poor"'
-            cells.append(f"<td{mark}>{escape(p_text(result.p))}</td>")
-        yield cells
+        cells = [look.cell(escape(p_text(it.p)), "" if it.passes(0.01) else "poor") for it in row]
+        yield [escape(row[0].name), *cells]

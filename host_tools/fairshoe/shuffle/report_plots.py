@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from html import escape
 
+from fairshoe.look import svg, text
 from fairshoe.shuffle.exact_laws import Law
 from fairshoe.shuffle.stats import Tally
 from fairshoe.shuffle.trial import Outcome
-from fairshoe.text.svg_style import STYLE
 
 # Standard deviations from the expected count; a map of honest chance has a third of its cells beyond one.
 _STEPS = (1.0, 2.0, 3.0, 4.0)
@@ -26,13 +25,6 @@ class Series:
     counts: Sequence[int]
 
 
-def standalone(svg: str) -> str:
-    """A plot as a file of its own: style and background inside."""
-    head, _, body = svg.partition(">")
-    style = f"<style>{STYLE}</style>"
-    return f'{head} xmlns="http://www.w3.org/2000/svg">{style}<rect class="paper" width="100%" height="100%"/>{body}\n'
-
-
 # --- heat maps ---------------------------------------------------------------------------------
 
 
@@ -40,10 +32,10 @@ def heat_maps(outcomes: Sequence[Outcome]) -> str:
     cards = outcomes[0].tally.cards
     side = cards * _CELL
     width = len(outcomes) * (side + _GAP) + 12
-    parts = [_text(4, 18, f"Which card lies where: {cards} × {cards} cells, standard deviations from even", "head")]
+    parts = [text(4, 18, f"Which card lies where: {cards} × {cards} cells, standard deviations from even", "head")]
     for number, outcome in enumerate(outcomes):
         left = 36 + number * (side + _GAP)
-        parts.append(_text(left, 46, outcome.name, "ink"))
+        parts.append(text(left, 46, outcome.name, "ink"))
         parts.append(f'<rect class="frame" x="{left - 1}" y="54" width="{side + 2}" height="{side + 2}"/>')
         cells = _cells(outcome.tally)
         parts.append(f'<g transform="translate({left} 55) scale({_CELL})">{cells}</g>')
@@ -51,10 +43,10 @@ def heat_maps(outcomes: Sequence[Outcome]) -> str:
     parts.append(
         f'<text text-anchor="middle" transform="translate(20 {middle:.0f}) rotate(-90)">place before the shuffle</text>'
     )
-    parts.append(_text(36, side + 76, "place in the shuffled deck, from the top"))
+    parts.append(text(36, side + 76, "place in the shuffled deck, from the top"))
     parts.append(_heat_legend(width - 12, side + 66))
     label = "Heat maps of card positions: " + ", ".join(outcome.name for outcome in outcomes)
-    return _svg(width, side + 92, label, "".join(parts))
+    return svg(width, side + 92, label, parts)
 
 
 def _cells(tally: Tally) -> str:
@@ -83,12 +75,12 @@ def _step(z: float) -> str:
 def _heat_legend(right: float, top: float) -> str:
     names = ["n4", "n3", "n2", "n1", "", "p1", "p2", "p3", "p4"]
     left = right - len(names) * 16 - 64
-    parts = [_text(left - 6, top + 11, "fewer  −4", anchor="end")]
+    parts = [text(left - 6, top + 11, "fewer  −4", anchor="end")]
     for i, name in enumerate(names):
         if name:
             parts.append(f'<path class="{name}" stroke-width="12" d="M{left + 16 * i} {top + 6.5}h16"/>')
     parts.append(f'<rect class="frame" x="{left}" y="{top}.5" width="{len(names) * 16}" height="12"/>')
-    parts.append(_text(left + len(names) * 16 + 6, top + 11, "+4  more"))
+    parts.append(text(left + len(names) * 16 + 6, top + 11, "+4  more"))
     return "".join(parts)
 
 
@@ -111,11 +103,11 @@ def distribution(title: str, axis: str, law: Law, ours: Series, bad: Sequence[Se
     def y(share: float) -> float:
         return lower - share / top * (lower - upper)
 
-    parts = [_text(4, 18, title, "head"), _legend(ours, bad), _shares_axis(top, left, right, y)]
+    parts = [text(4, 18, title, "head"), _legend(ours, bad), _shares_axis(top, left, right, y)]
     every = 1 if high - low < 26 else 2
     values = range(low, high + 1)
-    parts += [_text(x(v), lower + 18, str(v), anchor="middle") for v in values if (v - low) % every == 0]
-    parts.append(_text((left + right) / 2, lower + 40, axis, anchor="middle"))
+    parts += [text(x(v), lower + 18, str(v), anchor="middle") for v in values if (v - low) % every == 0]
+    parts.append(text((left + right) / 2, lower + 40, axis, anchor="middle"))
     for v in values:
         if exact[v] > 0:
             wide, height = step * 0.72, lower - y(exact[v])
@@ -129,7 +121,7 @@ def distribution(title: str, axis: str, law: Law, ours: Series, bad: Sequence[Se
     for v in values:
         if exact[v] > 1e-5 or curves[0][v]:
             parts.append(f'<circle class="ours" cx="{x(v):.1f}" cy="{y(curves[0][v]):.1f}" r="4.5"/>')
-    return _svg(744, lower + 52, title, "".join(parts))
+    return svg(744, lower + 52, title, parts)
 
 
 def _shares(counts: Sequence[int]) -> list[float]:
@@ -144,12 +136,12 @@ def _range(curves: Sequence[Sequence[float]]) -> tuple[int, int]:
 
 
 def _legend(ours: Series, bad: Sequence[Series]) -> str:
-    parts = ['<rect class="law" x="56" y="34" width="12" height="14"/>', _text(74, 46, "uniform, exact", "ink")]
-    parts += ['<circle class="ours" cx="218" cy="41" r="4.5"/>', _text(230, 46, ours.label, "ink")]
+    parts = ['<rect class="law" x="56" y="34" width="12" height="14"/>', text(74, 46, "uniform, exact", "ink")]
+    parts += ['<circle class="ours" cx="218" cy="41" r="4.5"/>', text(230, 46, ours.label, "ink")]
     for number, series in enumerate(bad):
         left = 56 + number * 228
         parts.append(f'<path class="line bad{number}" d="M{left} 64h22"/>')
-        parts.append(_text(left + 28, 69, series.label, "ink"))
+        parts.append(text(left + 28, 69, series.label, "ink"))
     return "".join(parts)
 
 
@@ -159,21 +151,5 @@ def _shares_axis(top: float, left: float, right: float, y: Callable[[float], flo
     for number in range(int(top / unit) + 1):
         at = y(number * unit)
         parts.append(f'<path class="grid" d="M{left} {at:.1f}H{right}"/>')
-        parts.append(_text(left - 8, at + 4, f"{number * unit:.0%}", anchor="end"))
+        parts.append(text(left - 8, at + 4, f"{number * unit:.0%}", anchor="end"))
     return "".join(parts)
-
-
-# --- pieces ------------------------------------------------------------------------------------
-
-
-def _text(x: float, y: float, text: str, name: str = "", anchor: str = "") -> str:
-    names = f' class="{name}"' if name else ""
-    anchors = f' text-anchor="{anchor}"' if anchor else ""
-    return f'<text x="{x:g}" y="{y:g}"{names}{anchors}>{escape(text)}</text>'
-
-
-def _svg(width: float, height: float, label: str, body: str) -> str:
-    return (
-        f'<svg viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}" role="img" '
-        f'aria-label="{escape(label)}">{body}</svg>'
-    )

@@ -3,11 +3,11 @@ the running return of all wagers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from html import escape
 from math import log10
 
-from fairshoe.look import report_style
+from fairshoe import look
+from fairshoe.look import svg, text
 from fairshoe_table.simulated.returns import ALL, Report
 
 WIDTH, LEFT, RIGHT = 760, 210, 740
@@ -15,7 +15,7 @@ ROW = 26
 SURE = 1.96  # standard errors of a confidence of 95 %
 STYLE = """
 main{max-width:50rem}svg{width:100%}
-text{font:12px var(--font);fill:var(--ink)}.end{text-anchor:end}.mid{text-anchor:middle}
+svg text{font:12px var(--font);fill:var(--ink)}
 .bar{fill:var(--series-1)}.grid{stroke:var(--line)}.even,.known{stroke:var(--muted);stroke-width:2}
 .sure{stroke:var(--series-2);stroke-width:2}.dot{fill:var(--series-2)}
 .band{fill:var(--series-1);opacity:.22}.line{fill:none;stroke:var(--series-1);stroke-width:2}
@@ -24,30 +24,25 @@ text{font:12px var(--font);fill:var(--ink)}.end{text-anchor:end}.mid{text-anchor
 
 def page(report: Report) -> str:
     title = f"{report.game}: {report.rounds:,} rounds"
-    rows = "".join(
-        f"<tr><td>{escape(name)}</td><td>{it.number:,}</td><td>{it.returned:.4%}</td>"
-        f"<td>\u00b1 {SURE * it.error:.4%}</td><td>{'' if known is None else f'{known:.4%}'}</td></tr>"
+    rows = [
+        [escape(name), f"{it.number:,}", f"{it.returned:.4%}", f"\u00b1 {SURE * it.error:.4%}", _known(known)]
         for name, it, known in report.rows()
-    )
-    head = "<tr><th>wager</th><th>number</th><th>return</th><th>95 % confidence</th><th>known return</th></tr>"
-    return (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title><style>'
-        f"{report_style()}{STYLE}</style><main><h1>{escape(title)}</h1><p>Simulated through the settlement code of the "
-        f"reference table system, which is not "
+    ]
+    found = look.table(["wager", "number", "return", "95 % confidence", "known return"], rows)
+    return look.page(
+        title,
+        STYLE,
+        f"<h1>{escape(title)}</h1><p>Simulated through the settlement code of the reference table system, which is not "
         f"certified: seed {report.seed}, one player with every wager that the game offers, by the rules of the "
         f"simulated players.</p><h2>Return by wager</h2><p>What comes back of the stakes. 100 % is even; an orange "
-        f"line is the 95 % confidence, a grey mark the known return.</p>{_returns(report)}<table>{head}{rows}</table>"
+        f"line is the 95 % confidence, a grey mark the known return.</p>{_returns(report)}{found}"
         f"<h2>Hands</h2><p>Share of the rounds. Bars are on a logarithmic scale.</p>{_hands(report)}"
-        f"<h2>Return of all wagers together, with 95 % confidence</h2>{_history(report)}</main></html>"
+        f"<h2>Return of all wagers together, with 95 % confidence</h2>{_history(report)}",
     )
 
 
-def _svg(height: float, parts: Sequence[str], label: str) -> str:
-    return f'<svg viewBox="0 0 {WIDTH} {height:g}" role="img" aria-label="{escape(label)}">{"".join(parts)}</svg>'
-
-
-def _text(x: float, y: float, text: str, kind: str = "") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}">{escape(text)}</text>'
+def _known(value: float | None) -> str:
+    return "" if value is None else f"{value:.4%}"
 
 
 def _returns(report: Report) -> str:
@@ -64,17 +59,17 @@ def _returns(report: Report) -> str:
             x = LEFT + (tenth / 10 - low) * scale
             kind = "even" if tenth == 10 else "grid"
             parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="4" y2="{height - ROW:g}" class="{kind}"/>')
-            parts.append(_text(x, height - 8, f"{tenth * 10} %", "mid"))
+            parts.append(text(x, height - 8, f"{tenth * 10} %", anchor="middle"))
     for place, (name, it, known) in enumerate(rows):
         y = ROW * place + 18
         if known is not None:
             x = LEFT + (known - low) * scale
             parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{y - 8}" y2="{y + 8}" class="known"/>')
         left, x, right = (LEFT + (it.returned + sign * SURE * it.error - low) * scale for sign in (-1, 0, 1))
-        parts.append(_text(LEFT - 10, y + 4, name, "end"))
+        parts.append(text(LEFT - 10, y + 4, name, anchor="end"))
         parts.append(f'<line x1="{left:.1f}" x2="{right:.1f}" y1="{y}" y2="{y}" class="sure"/>')
         parts.append(f'<circle cx="{x:.1f}" cy="{y}" r="4" class="dot"/>')
-    return _svg(height, parts, "return by wager")
+    return svg(WIDTH, height, "return by wager", parts)
 
 
 def _hands(report: Report) -> str:
@@ -86,10 +81,10 @@ def _hands(report: Report) -> str:
     for place, (name, number) in enumerate(counts):
         y = ROW * place + 6
         wide = max((decades - log10(report.rounds / number)) * scale, 2.0)
-        parts.append(_text(LEFT - 10, y + 14, name, "end"))
+        parts.append(text(LEFT - 10, y + 14, name, anchor="end"))
         parts.append(f'<rect x="{LEFT}" y="{y}" width="{wide:.1f}" height="{ROW - 8}" class="bar"/>')
-        parts.append(_text(LEFT + wide + 6, y + 14, f"{number:,} ({number / report.rounds:.4%})"))
-    return _svg(ROW * len(counts) + 10, parts, "frequencies of hands")
+        parts.append(text(LEFT + wide + 6, y + 14, f"{number:,} ({number / report.rounds:.4%})"))
+    return svg(WIDTH, ROW * len(counts) + 10, "frequencies of hands", parts)
 
 
 def _history(report: Report) -> str:
@@ -107,7 +102,7 @@ def _history(report: Report) -> str:
     def grid(value: float) -> tuple[str, str]:
         y = f"{at(value):.1f}"
         line = f'<line x1="60" x2="{RIGHT}" y1="{y}" y2="{y}" class="grid"/>'
-        return line, _text(54, at(value) + 4, f"{value:.2%}", "end")
+        return line, text(54, at(value) + 4, f"{value:.2%}", anchor="end")
 
     upper = [f"{left:.1f},{at(one.returned + SURE * one.error):.1f}" for left, one in zip(x, points, strict=True)]
     lower = [f"{left:.1f},{at(one.returned - SURE * one.error):.1f}" for left, one in zip(x, points, strict=True)]
@@ -116,7 +111,7 @@ def _history(report: Report) -> str:
     parts += [
         f'<polygon points="{" ".join([*upper, *reversed(lower)])}" class="band"/>',
         f'<polyline points="{middle}" class="line"/>',
-        _text(x[0], height - 6, f"{points[0].rounds:,} rounds"),
-        _text(RIGHT, height - 6, f"{report.rounds:,} rounds", "end"),
+        text(x[0], height - 6, f"{points[0].rounds:,} rounds"),
+        text(RIGHT, height - 6, f"{report.rounds:,} rounds", anchor="end"),
     ]
-    return _svg(height, parts, f"return of {ALL} after so many rounds")
+    return svg(WIDTH, height, f"return of {ALL} after so many rounds", parts)

@@ -104,7 +104,7 @@ def test_a_failed_step_and_an_unfinished_run_look_like_it(report: dict[str, Any]
     html = page(bad)
     assert '<div class="verdict failed"><b>FAILED</b>' in html
     assert '<td class="poor">NOT HELD</td>' in html
-    assert "<td class='poor'>WRONG" in html
+    assert '<td class="poor">WRONG' in html
     bad["verdict"] = "incomplete"
     bad["meters"]["after"] = None
     bad["simulated"] = False
