@@ -465,11 +465,6 @@ def check_sizes(path: str, source: str) -> list[str]:
     return findings
 
 
-def check_docstring(path: str, source: str) -> list[str]:
-    """Every module says its one job."""
-    return [] if ast.get_docstring(parsed(source)) else [f"{path}:1: no module docstring"]
-
-
 def check_marks(path: str, source: str) -> list[str]:
     """Work left over belongs in an issue, not in the source."""
     return [
@@ -521,7 +516,7 @@ def check_private(path: str, source: str) -> list[str]:
 
 
 def check_device_syntax(path: str, source: str) -> list[str]:
-    """No syntax that CPython takes and a board does not; no assert, which optimised builds drop."""
+    """No syntax that CPython takes and a board does not."""
     if not is_device(path):
         return []
     findings: list[str] = []
@@ -530,8 +525,6 @@ def check_device_syntax(path: str, source: str) -> list[str]:
             findings.append(f"{path}:{node.lineno}: match is a syntax error on the device")
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.args.posonlyargs:
             findings.append(f"{path}:{node.lineno}: positional-only arguments are a syntax error on the device")
-        elif isinstance(node, ast.Assert) and not path.startswith("rig/"):
-            findings.append(f"{path}:{node.lineno}: bare assert; a broken invariant raises through require()")
     return findings
 
 

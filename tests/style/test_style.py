@@ -50,7 +50,6 @@ def python_files() -> dict[str, str]:
         checks.check_layers,
         checks.check_device_imports,
         checks.check_sizes,
-        checks.check_docstring,
         checks.check_output,
         checks.check_device_syntax,
         checks.check_mpy_cross,

@@ -124,11 +124,6 @@ def test_circles_among_tools_are_found_by_the_names_they_import() -> None:
     assert checks.import_circles(files) == [["soak.hands", "soak.run"]]
 
 
-def test_a_module_without_docstring_is_found() -> None:
-    assert checks.check_docstring("tools/a.py", '"""One job."""\n') == []
-    assert checks.check_docstring("tools/a.py", "# a comment\nx = 1\n") == ["tools/a.py:1: no module docstring"]
-
-
 @pytest.mark.parametrize("mark", ["TO" + "DO", "FIX" + "ME", "X" + "XX"])
 def test_leftover_marks_are_found(mark: str) -> None:
     assert len(checks.check_marks("README.md", f"fine\n# {mark}: later\n")) == 1
@@ -156,9 +151,6 @@ def test_machine_paths_and_registries_are_found(line: str) -> None:
     [
         ("firmware/a.py", "match x:\n    case 1:\n        pass\n", False),
         ("firmware/a.py", "def f(a, /):\n    pass\n", False),
-        ("firmware/a.py", "assert x\n", False),
-        ("hal/sim/a.py", "assert x\n", False),
-        ("rig/a.py", "assert x\n", True),
         ("tools/a.py", "def f(a, /):\n    assert a\n", True),
     ],
 )
