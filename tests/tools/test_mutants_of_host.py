@@ -51,7 +51,7 @@ def test_a_slice_of_the_mutants_of_library_floor_and_table_is_caught() -> None:
     with copied_tree(preload=False) as tree:
         for code, change in random.Random(seed).sample(some, SLICE_MUTANTS):
             mutant = replace(host_code.mutant_of(code, change), tests=(tests,))
-            caught_by = tree.judge_by_files(mutant).caught_by
+            caught_by = tree.judge(mutant, by_files=True).caught_by
             assert caught_by.startswith(tests), f"seed {seed}: {caught_by}; replay: {host_code.replay(change)}"
 
 
@@ -71,7 +71,7 @@ def test_what_no_test_reaches_is_told_from_what_survives_and_a_test_that_fails_a
         file.write_text("def test_it():\n    raise OSError\n\n\n" + file.read_text(encoding="utf-8"), encoding="utf-8")
 
         def judge(one: Mutant) -> str:
-            return tree.judge_by_files(one).caught_by
+            return tree.judge(one, by_files=True).caught_by
 
         assert judge(mutant(old, "    return device_key\n", "    ")).startswith(f"{KEYS}::test_")
         assert tree.unsound == [f"{KEYS}::test_it"]

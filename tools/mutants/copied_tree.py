@@ -28,23 +28,9 @@ class CopiedTree:
         self.patience_s = 10.0  # of test files for one mutant
         self.unsound: list[str] = []  # and those that fail, where that is no reason to stop
 
-    def judge(self, mutant: Mutant) -> Verdict:
-        """Run the tests until one fails. The file is as before when this returns."""
-        verdict = self._changed(mutant, mutant.text)
-        if mutant.probe and not verdict.caught_by:
-            reached = self._changed(mutant, mutant.probe)
-            verdict = Verdict("" if reached.caught_by else UNREACHED, verdict.processor_s + reached.processor_s)
-        test = verdict.caught_by
-        if test and test not in self._sound and test != UNREACHED and not test.startswith(ENDED):
-            unchanged = self._run((test,))
-            if unchanged.caught_by:
-                raise RuntimeError(f"{test} fails while nothing is changed: mend it first, it would catch everything")
-            self._sound.add(test)
-            verdict = Verdict(test, verdict.processor_s + unchanged.processor_s)
-        return verdict
-
-    def judge_by_files(self, mutant: Mutant) -> Verdict:
-        """As judge(), by whole test files. What fails here without a change (it wants git, a browser) is left out."""
+    def judge(self, mutant: Mutant, by_files: bool = False) -> Verdict:
+        """Run the tests until one fails. The file is as before when this returns. A test that fails without a change
+        would catch everything: an error, or of whole files (it wants git, a browser) left out."""
         used_s = 0.0
         while True:
             verdict = self._changed(mutant, mutant.text)
@@ -57,6 +43,8 @@ class CopiedTree:
             if not unchanged.caught_by:
                 self._sound.add(test)
                 break
+            if not by_files:
+                raise RuntimeError(f"{test} fails while nothing is changed: mend it first, it would catch everything")
             self.unsound.append(unchanged.caught_by)
         if mutant.probe and not test:
             reached = self._changed(mutant, mutant.probe)

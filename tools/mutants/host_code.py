@@ -45,7 +45,7 @@ def run(choice: Choice, minutes: float, patience_s: float, verbose: bool) -> int
         tree.patience_s = patience_s or tree.patience_s
         for number, (code, change) in enumerate(chosen, 1):
             mutant = mutant_of(code, change)
-            verdict = tree.judge_by_files(mutant)
+            verdict = tree.judge(mutant, by_files=True)
             kind = {"": "survived", UNREACHED: "not reached"}.get(verdict.caught_by, "caught")
             counts.setdefault(package_of(code.path), Counter())[kind] += 1
             if kind != "caught":
