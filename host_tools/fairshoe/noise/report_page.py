@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from html import escape
 
+from fairshoe import look
 from fairshoe.bench.report_plots import STYLE, Point, bars
 from fairshoe.noise.assessment import Assessment
 from fairshoe.noise.trial import Trial, entropy_text, table
-from fairshoe.text.svg_style import REPORT
 
 _SHORT_NAMES = {
     "most common value": "MCV",
@@ -31,17 +31,14 @@ def page(trial: Trial) -> str:
         "looks": assessment.looks,
         "not tried": ", ".join(trial.missing) or "nothing: samples and restarts are as many as SP 800-90B asks for",
     }
-    listed = "".join(f"<dt>{key}</dt><dd>{escape(text)}</dd>" for key, text in facts.items())
+    listed = look.facts({key: escape(text) for key, text in facts.items()})
     said = trial.verdict
-    return f"""\
-<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>fairshoe noise, {escape(trial.board)}</title><style>{REPORT}{STYLE}</style></head><body><main>
+    body = f"""\
 <h1>Noise on trial</h1>
 <p class="soft">Is a sample of the raw noise worth at least what the board config claims? Judged by the non-IID
 estimators of NIST SP 800-90B, of which the lowest counts.</p>
 <div class="verdict {tone}"><b>{word}</b><span>{escape(said[0].upper() + said[1:])}.</span></div>
-<dl>{listed}</dl>
+{listed}
 <h2>Every estimator</h2>
 <p class="soft">Min-entropy, with 99 % confidence. An estimator is a lower bound under its own model of the source; one
 that says much proves nothing, one that says little is enough.</p>
@@ -50,9 +47,9 @@ that says much proves nothing, one that says little is enough.</p>
 {_restarts(trial)}
 <h2>What this cannot show</h2>
 <p class="soft">Estimators find what they look for. A generator with a known seed passes all of them and is worthless
-for play: what speaks for a source is its physics. The trial holds for this device, at this temperature and supply.</p>
-</main></body></html>
-"""
+for play: what speaks for a source is its physics. The trial holds for this device, at this temperature and
+supply.</p>"""
+    return look.page(f"fairshoe noise, {trial.board}", STYLE, body)
 
 
 def _drawing(trial: Trial) -> str:
