@@ -226,13 +226,11 @@ def formats() -> Lines:
     from fairshoe_table.books import schema as books
     from firmware.journal import cells
 
-    lines = {
-        "store": str(SCHEMA),
-        "books": str(books.VERSION),
-        "export": str(export.FORMAT),
-        "release": manifest.FORMAT,
-    }
-    lines |= {"storage layout": str(cells.LAYOUT), "floor database": str(len(STEPS))}
+    # A version that can be read is a promise; a newer one beside it breaks no user.
+    newest = {"store": SCHEMA, "books": books.VERSION, "export": export.FORMAT, "floor database": len(STEPS)}
+    newest["storage layout"] = int(cells.LAYOUT)
+    lines = {f"{name} {version}": "read" for name, last in newest.items() for version in range(1, last + 1)}
+    lines[manifest.FORMAT] = "read"
     for it in ROUTES:
         lines[f"GET {it.path}"] = f"{it.schema}, for {' '.join(it.scope) or 'all'}"
         lines |= {f"GET {it.path} ?{parameter.name}": parameter.kind for parameter in it.parameters}

@@ -14,12 +14,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
-# A page of each kind that the wheel must have. Receipts are on the page of the floor.
+# A page of each kind that the wheel must have.
 PAGES = {
     "bench": "fairshoe/web/page/index.html",
     "live": "fairshoe/web/page/live.html",
     "dealer": "fairshoe_table/desk/page/table.html",
     "floor": "fairshoe_floor/page/index.html",
+    "receipt": "fairshoe/web/receipt/receipt.html",
     "the bench page's VM": "fairshoe/_bundle/vm/micropython.wasm",
 }
 
