@@ -94,7 +94,8 @@ def _write(path: Path) -> None:
         "link": receipt.link(ADDRESS),
         "receipt": receipt.data.decode(),
     }
-    path.write_text(json.dumps(made, indent=1) + "\n")
+    lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(value)}" for name, value in made.items())
+    path.write_text(f"{{\n{lines}\n}}\n")
 
 
 if __name__ == "__main__":
