@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from running_tables import FULL, check_books, start_meters
+from running_tables import FULL, check_books
 from sitting import sitting
 
 from fairshoe.errors import FairshoeError, UsageError
@@ -30,13 +30,6 @@ CARIBBEAN, BOSTON, DRAWN = "caribbean-stud", "boston-5-stud", "double-attack-bla
 ROYAL, OTHER_ROYAL = "Ac,Kc,Qc,Jc,Tc", "Ad,Kd,Qd,Jd,Td"
 NO_GAME = "Qh,9s,8d,4c,3h"
 BONUS = Wager.BONUS
-
-
-@pytest.fixture
-def books(tmp_path: Path):
-    with Books(tmp_path / "books.db") as it:
-        start_meters(it)
-        yield it
 
 
 def told(books: Books, game: str, options: Options, seats: dict[int, dict[str, int]], words: str) -> int:

@@ -4,7 +4,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from running_tables import FULL, check_books, start_meters
+from running_tables import FULL, check_books
 
 from fairshoe.errors import UsageError
 from fairshoe_table.books.books import Books
@@ -46,13 +46,6 @@ def blackjack(books: Books, words: str) -> int:
     books.record(number, Input("closed", "closed", {"round": 1}), options)
     answer(books, number, options, words.split())
     return number
-
-
-@pytest.fixture
-def books(tmp_path: Path):
-    with Books(tmp_path / "books.db") as it:
-        start_meters(it)
-        yield it
 
 
 def seat(books: Books, number: int = 2) -> int:

@@ -55,14 +55,6 @@ def book(books: Books, game: str, inputs: list[Input]) -> int:
     return number
 
 
-@pytest.fixture
-def books(tmp_path: Path) -> Books:
-    found = Books(tmp_path / "books.db")
-    start_meters(found)
-    found.rack.add("opening", 10_000_000, "J. Doe")
-    return found
-
-
 @pytest.mark.parametrize("game", CASES)
 def test_a_coupon_is_settled_with_its_wager_and_counted_as_a_coupon(
     books: Books, game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -70,6 +62,7 @@ def test_a_coupon_is_settled_with_its_wager_and_counted_as_a_coupon(
     """What a player wins is the same as with chips; a lost coupon costs nothing. The rack has chips only: without the
     coupons of the drop box the count differs by them."""
     spent = CASES[game][1]
+    books.rack.add("opening", 10_000_000, "J. Doe")
     number = book(books, game, [*with_them(game), OVER])
     lines = books.lines(number)
     nets = {seat: sum(line.net for line in lines if line.seat == seat) for seat in NETS[game]}

@@ -16,7 +16,6 @@ from fairshoe_table.desk.taps import Desk
 from fairshoe_table.games.double_attack.options import DoubleAttackOptions
 from fairshoe_table.play import registry
 from fairshoe_table.play.irregularities import find
-from fairshoe_table.play.round import new_play
 from fairshoe_table.rules.cards import card
 from fairshoe_table.rules.ledger import Line, Outcome, Wager
 from fairshoe_table.simulated.sitting import Sitting, listen
@@ -209,7 +208,7 @@ def test_another_desk_goes_on_from_the_books(tmp_path: Path) -> None:
 def test_each_button_names_the_clause_by_which_the_device_judges(game: str) -> None:
     rules: dict[str, Any] = json.loads((ROOT / "game_profiles" / f"{game}.json").read_text(encoding="utf-8"))["rules"]
     named = {clause for rule in rules.values() for clause in ([rule] if isinstance(rule, str) else rule[:1])}
-    picking_up = for_command(new_play(game, registry.find(game).options()), EndRound)
+    picking_up = for_command(registry.find(game).new(registry.find(game).options()), EndRound)
     assert "reconstructed" in picking_up.do and picking_up.clause in named  # DDS 9(d), B5 10(g), CS 10(d), DCP 10(h)
     buttons = registry.find(game).irregularities
     assert len({it.name for it in buttons}) == len(buttons) > 5

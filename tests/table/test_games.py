@@ -15,7 +15,7 @@ from fairshoe_table.games.double_attack.options import DoubleAttackOptions
 from fairshoe_table.play import registry
 from fairshoe_table.play.game import ALL_OUT, Ask
 from fairshoe_table.play.inputs import Input, wager
-from fairshoe_table.play.round import apply, asks, new_play, rebuild
+from fairshoe_table.play.round import apply, asks, rebuild
 
 PACKAGE = Path(__file__).resolve().parents[2] / "host_tools" / "fairshoe_table"
 CS, B5, DDS = "caribbean-stud", "boston-5-stud", "double-down-stud"
@@ -67,19 +67,19 @@ WRONG_WAGERS: list[tuple[str, dict[str, int], str]] = [
 @pytest.mark.parametrize(("game", "amounts", "says"), WRONG_WAGERS)
 def test_wagers_that_do_not_fit_are_refused(game: str, amounts: dict[str, int], says: str) -> None:
     with pytest.raises(UsageError, match=says):
-        apply(new_play(game, options_of(game)), wager(1, amounts))
+        apply(registry.find(game).new(options_of(game)), wager(1, amounts))
 
 
 def test_a_side_wager_that_is_not_offered_is_refused() -> None:
     for name in ("bonus", "progressive", "five-card bonus", "cover all"):
         with pytest.raises(UsageError, match="not offered"):
-            apply(new_play(CS, registry.find(CS).options()), wager(1, {"ante": 1000, name: 100}))
+            apply(registry.find(CS).new(registry.find(CS).options()), wager(1, {"ante": 1000, name: 100}))
 
 
 def test_a_seventh_seat_at_a_table_of_six_positions_is_refused() -> None:
     six = DoubleAttackOptions(positions=6)
     with pytest.raises(UsageError, match="10\\(c\\)"):
-        apply(new_play("double-attack-blackjack", six), wager(7, {"initial": 1000}))
+        apply(registry.find("double-attack-blackjack").new(six), wager(7, {"initial": 1000}))
 
 
 # --- typed inputs ------------------------------------------------------------------------------
@@ -88,7 +88,7 @@ def test_a_seventh_seat_at_a_table_of_six_positions_is_refused() -> None:
 def begun(game: str = CS) -> Any:
     amounts = {CS: {"ante": 1000}, B5: {"ante": 1000, "first": 2000}, DDS: {"original": 1000}}[game]
     up = [Input("cards:0:up", "cards", {"seat": 0, "part": "up", "cards": [50], "source": "dealer"})] * (game == CS)
-    return rebuild(new_play(game, options_of(game)), [wager(1, amounts), CLOSED, *up])
+    return rebuild(registry.find(game).new(options_of(game)), [wager(1, amounts), CLOSED, *up])
 
 
 def ask_of(play: Any) -> Ask:
@@ -131,7 +131,7 @@ def test_an_input_that_the_round_does_not_ask_for_is_refused(wrong: Callable[[As
 
 def test_the_dealers_up_card_is_on_record_before_the_first_decision() -> None:
     """CS 9(h), 7(e)(2), 8(d)(2); the five cards begin with it."""
-    play = rebuild(new_play(CS, FULL), [wager(1, {"ante": 1000}), CLOSED])
+    play = rebuild(registry.find(CS).new(FULL), [wager(1, {"ante": 1000}), CLOSED])
     with pytest.raises(UsageError, match="is not what this round asks for"):
         apply(play, Input("decide:1:", "decide", {"seat": 1, "part": "", "choice": "raise"}))
     assert (ask_of(play).key, ask_of(play).prompt.clause, ask_of(play).count) == ("cards:0:up", "CS-9h", 1)
@@ -152,7 +152,7 @@ def test_the_number_and_the_faces_of_cards_are_checked(dealt: object) -> None:
 
 
 def test_nothing_is_answered_before_the_closing_or_after_the_end() -> None:
-    before = apply(new_play(CS, FULL), wager(1, {"ante": 1000}))
+    before = apply(registry.find(CS).new(FULL), wager(1, {"ante": 1000}))
     with pytest.raises(UsageError, match="before betting is closed"):
         apply(before, Input("decide:1:", "decide", {"seat": 1, "part": "", "choice": "raise"}))
     over = apply(begun(), Input("over", "over"))

@@ -15,12 +15,15 @@ from test_headers import old_file
 from fairshoe import Need
 from fairshoe.cli.command_line import main
 from fairshoe.errors import FairshoeError, UsageError
+from fairshoe.games.record_kinds import DEALER
 from fairshoe_table.books.books import Books
 from fairshoe_table.books.header import header
 from fairshoe_table.desk.taps import Desk
 from fairshoe_table.play import registry
 from fairshoe_table.play.inputs import wager
+from fairshoe_table.simulated.demonstration import Running
 from fairshoe_table.simulated.sitting import Sitting, Values, listen
+from fairshoe_table.simulated.stack import StackReport, compare
 
 STEPS_MAX = 60
 BY = {"by": "J. Doe", "reason": "the shoe smokes"}
@@ -73,23 +76,57 @@ def voided(it: Sitting, number: int) -> bool:
 # --- void at any stage -------------------------------------------------------------------------
 
 
+def ready(values: Values) -> object:
+    return values["now"]["action"] or values["now"]["say"] == "Place your bets"
+
+
+def at_the_shoe(it: Sitting) -> bool:
+    """Whether the shoe voids the round now, by a record."""
+    records = it.desk.shoe.records
+    return (records.misdeal(DEALER, 0) if it.desk.kind.drawn else records.face_up(2)).done
+
+
+@pytest.mark.parametrize("first", ["", "books", "shoe"])
 @pytest.mark.parametrize("game", always(("caribbean-stud", "double-attack-blackjack"), registry.OURS))
-def test_a_supervisor_voids_the_round_at_any_stage_and_the_next_one_is_played(tmp_path: Path, game: str) -> None:
-    """Some steps further in each round, until a round ends before that; the shoe is brought to its end as well."""
+def test_a_supervisor_voids_the_round_at_any_stage_and_the_next_one_is_played(
+    tmp_path: Path, game: str, first: str
+) -> None:
+    """Some steps further in each round, until a round ends before that; the shoe is brought to its end as well.
+    `first`: which of the two is void before the other one. The books keep what came first."""
+    pairs: set[tuple[str, str]] = set()
     with sitting(tmp_path, game, seed=4, seats=2) as it:
         for steps in range(0, STEPS_MAX, 4):
+            while it.until(ready)["now"]["action"]:  # after a void the rest of the deck is released
+                it.go_on()
             bet(it)
             number = it.desk.number
             for _ in range(steps):
                 goes_on(it, number)
-            if not voided(it, number):
+            there = first == "shoe" and it.desk.number == number and at_the_shoe(it)
+            if there:
+                it.until(lambda values, number=number: values["void"] or values["round"] != number)
+                with pytest.raises(FairshoeError, match=r"cannot be decided|another round"):
+                    it.tap(do="house", choice="void", **BY)
+            elif not voided(it, number):
                 break
+            elif first == "books" and at_the_shoe(it):
+                it.until(lambda values, number=number: values["round"] != number)
             while goes_on(it, number):
                 pass
             told = [one.data for one in it.desk.books.inputs(number) if one.kind == "void"]
-            assert [(one["clause"], one["by"], one["reason"]) for one in told] == [("HOUSE", *BY.values())]
+            assert [(one.get("by"), one.get("reason")) for one in told] == [(None, None) if there else (*BY.values(),)]
+            dealt = it.desk.books.header(number).round  # 0: it was void before the shoe began
+            if dealt:
+                how = it.desk.books.shoe_rounds()[dealt].how
+                pairs.add((how, it.desk.shoe.current_round.stage.name.lower()))
+                assert how == ("void" if there else "house")
             check_books(it.desk.books)
-        assert it.desk.books.rounds_over() > 2 and it.desk.books.replay() == []
+        report = StackReport()
+        compare(Running(it.desk.shoe, it.desk.books, it.desk.hands, it.desk), report)  # type: ignore[arg-type]
+        assert report.wrong == [] and it.desk.books.rounds_over() > 2
+        assert (
+            pairs - {("house", "ended")} == {"": set(), "books": {("house", "void")}, "shoe": {("void", "void")}}[first]
+        )
 
 
 def test_only_what_may_be_decided_now_is_taken(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from kills import Killed
 from running_tables import options_of, start_meters
 from sitting import sitting
 from test_books import OVER, ROUNDS
+from test_coupons import takes, with_them
 
 from fairshoe.cli.command_line import main
 from fairshoe.errors import FairshoeError, UsageError
@@ -39,7 +40,7 @@ def test_the_win_is_what_was_counted_over_rounds_with_kills(tmp_path: Path) -> N
     rng, path = Random(9), tmp_path / "books.db"
     with Books(path) as books:
         start_meters(books)
-    physical, counted, kills, slips = 0, 0, 0, 0
+    physical, counted, kills, slips, taken = 0, 0, 0, 0, 0
 
     def until_done(deed: object, *values: object) -> object:
         nonlocal kills
@@ -72,15 +73,18 @@ def test_the_win_is_what_was_counted_over_rounds_with_kills(tmp_path: Path) -> N
 
         def round_of(books: Books, game: str = game) -> int:
             found = books.open_round(game)
-            for told in [*ROUNDS[game], OVER]:
-                books.record(found, told, options_of(game))
+            for told in [*with_them(game), OVER]:
+                books.record(found, told, takes(game))
             return found
 
         before = number
         until_done(lambda books, old=before: round_of(books) if books.rounds_over() == old else 0)  # type: ignore
         with Books(path) as books:
             lines = books.lines(books.last_over())
-        physical += sum(line.collected - (line.paid if line.source == TRAY else 0) for line in lines)
+        physical += sum(line.collected - line.spent - (line.paid if line.source == TRAY else 0) for line in lines)
+        spent = sum(line.spent for line in lines)
+        slip("coupon", spent)
+        taken += spent
         if number % 20 == 19:
             slip("closing", physical)
             counted += 1
@@ -89,7 +93,7 @@ def test_the_win_is_what_was_counted_over_rounds_with_kills(tmp_path: Path) -> N
             assert shift.difference == 0 and (not shift.closed or shift.counted == shift.win)
             assert shift.closed or shift.expected == physical
         assert books.audit() == [] and books.rounds_over() == RACK_ROUNDS
-        assert sum(shift.total("coupon") for shift in books.rack.shifts()) > 0 and kills > RACK_ROUNDS // 2
+        assert sum(shift.coupons for shift in books.rack.shifts()) == taken > 0 and kills > RACK_ROUNDS // 2
 
 
 def test_entries_that_cannot_be_right_are_refused(tmp_path: Path) -> None:

@@ -149,17 +149,9 @@ class Desk(DeskLoop):
             raise UsageError(f"{choice} is not possible here.", f"One of {', '.join(ask.choices)}.")
         if self.hands is not None and self.kind.draws(self._play(), ask):
             self.hands.answer(self._play(), ask)  # the simulated hand draws the hole card
-        amount = {} if cents is None else {"cents": self._for_less(ask, str(choice), _whole(cents))}
+        amount = {} if cents is None else {"cents": _whole(cents)}
         self._answered(ask.answer(choice=choice, **amount))
         return ""
-
-    def _for_less(self, ask: Ask, choice: str, cents: int) -> int:
-        most = dict(ask.most).get(choice)
-        if most is None:
-            raise UsageError(f"{choice} has one amount here.", "It cannot be made for less.")
-        if not 0 < cents <= most:
-            raise UsageError(f"{dollars(cents)} to {choice}?", f"Up to {dollars(most)}.")
-        return cents
 
     def _count(self, key: str, count: int) -> str:
         result = self._answered(self._asked(key).answer(count=count))

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from fairshoe.errors import UsageError
-from fairshoe_table.play import registry
 from fairshoe_table.play.game import ALL_OUT, Ask, Dealt, Play, Settled, read
 from fairshoe_table.play.inputs import (
     AFTER_THE_END,
@@ -29,16 +28,11 @@ from fairshoe_table.play.inputs import (
     Voided,
     Wagered,
 )
-from fairshoe_table.play.options import Options
 from fairshoe_table.rules.line_shapes import Void, with_coupons
 from fairshoe_table.rules.meters import Meters
 from fairshoe_table.rules.money import dollars
 
 COUNT_MAX = 416  # cards of eight whole packs: no count of cards or chips is more
-
-
-def new_play(game: str, options: Options) -> Play:
-    return registry.find(game).new(options)
 
 
 def in_force(inputs: Iterable[Input]) -> list[Input]:
@@ -185,8 +179,3 @@ def settle(play: Play, meters: Mapping[str, Meters]) -> Settled:
     found = play.game.settle(play, meters)
     coupons = {(seat, bettor, wager): cents for seat, bettor, wager, cents in play.coupons}
     return replace(found, lines=tuple(with_coupons(found.lines, coupons, play.options.rounding)))
-
-
-def known_cards(play: Play) -> list[int]:
-    """Every face that was entered in this round."""
-    return [card for cards in play.game.faces(play).values() for card in cards]

@@ -181,11 +181,12 @@ class Table(House):
             case DeckLoaded() if event.shuffled == RESHUFFLED:
                 self._tell(Input("reshuffled", "reshuffled"), seq=event.seq)
             case RoundVoided() if self._is_ours(event.round):
-                view = self.shoe.current_round
-                kept = (view.void.hands_kept if view.void is not None else None) or ()
-                seats = [seat_of(self._play().seats, position) for position in kept]
-                self._call_for_jackpots("the round", self._play().seats)
-                self._tell(Input("void", "void", {"clause": event.clause, "kept": seats}), seq=event.seq)
+                if not self._play().void:  # or a supervisor has voided it before
+                    view = self.shoe.current_round
+                    kept = (view.void.hands_kept if view.void is not None else None) or ()
+                    seats = [seat_of(self._play().seats, position) for position in kept]
+                    self._call_for_jackpots("the round", self._play().seats)
+                    self._tell(Input("void", "void", {"clause": event.clause, "kept": seats}), seq=event.seq)
                 if self._unsettled():  # hands that stand: their optional bonus is settled first
                     return False
                 self._tell(Input("over", "over"), seq=event.seq)
