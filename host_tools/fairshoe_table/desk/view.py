@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
+from fairshoe import Need, Step
 from fairshoe.games.record_kinds import COMMUNITY, DEALER
-from fairshoe.messages import CloseBetting
+from fairshoe.messages import CloseBetting, Command
+from fairshoe_table.books.books import Books
 from fairshoe_table.books.rack import Rack, rows
 from fairshoe_table.desk import prompts
-from fairshoe_table.desk.drafts import Bets
+from fairshoe_table.desk.drafts import Bets, Draft
 from fairshoe_table.desk.line_list import ShownLine, shown_lines
-from fairshoe_table.play.game import Ask, Play, Stake, name_of
+from fairshoe_table.desk.page_floor import Hands
+from fairshoe_table.play.game import Ask, EnteredTwice, Game, Play, Stake, name_of
 from fairshoe_table.play.inputs import Input
 from fairshoe_table.play.irregularities import Irregularity
 from fairshoe_table.play.options import Options
@@ -20,11 +23,45 @@ from fairshoe_table.rules.cards import rank
 from fairshoe_table.rules.money import dollars
 from fairshoe_table.table.house import CHOICES
 
-if TYPE_CHECKING:
-    from fairshoe_table.desk.loop import DeskLoop as Desk
-
 Values = dict[str, Any]
 CHIPS = (100, 500, 1000, 2500, 10000)
+
+
+class Desk(Protocol):
+    """What is shown of a desk."""
+
+    game: str
+    kind: Game
+    number: int
+    options: Options
+    books: Books
+    seat_count: int
+    hands_by_themselves: bool
+    draft: Draft
+    entry: list[tuple[int, str]]
+    entry_key: str
+    calls: list[tuple[int, str]]
+    previous: int
+    offered: type[Command] | None
+    step: Step | None
+    hands: Hands | None
+    reading: int
+    twice: EnteredTwice | None
+
+    @property
+    def simulated(self) -> bool: ...
+    @property
+    def giving(self) -> type[Command] | None: ...
+    @property
+    def unasked(self) -> tuple[Need, ...]: ...
+    @property
+    def linked_now(self) -> bool: ...
+    def waiting(self) -> list[Ask]: ...
+    def open_lines(self) -> list[ShownLine]: ...
+    def ended_early(self) -> bool: ...
+    def held(self) -> Ask | None: ...
+    def may_decide(self) -> tuple[str, ...]: ...
+    def shown_round(self) -> int: ...
 
 
 def desk_values(desk: Desk) -> Values:
