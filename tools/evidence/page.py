@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 
 from evidence.figures import Figure
-from fairshoe.text.svg_style import REPORT
+from fairshoe.look import report_style
 
 _STYLE = (
     "pre{white-space:pre-wrap;font-size:11px;border:1px solid var(--line);padding:8px}.note{font-size:12px}"
@@ -38,7 +38,7 @@ def page(facts: dict[str, str], parts: Iterable[Part]) -> str:
     body = "".join(_part(number, part) for number, part in enumerate(parts, 1))
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>fairshoe: evidence</title>'
-        f"<style>{REPORT}{_STYLE}</style></head><body><main><h1>Evidence for a test laboratory</h1>"
+        f"<style>{report_style()}{_STYLE}</style></head><body><main><h1>Evidence for a test laboratory</h1>"
         '<p class="soft">Each figure names the command that made it and the commit that it was made on. It is stale if '
         "what it depends on has changed since. What was not run says so.</p>"
         f"<dl>{listed}</dl>{body}</main></body></html>\n"
