@@ -252,7 +252,7 @@ def test_a_page_is_shown_once_and_nothing_is_recorded_at_the_start_of_a_shuffle(
     flow.page_due = True
     flow.entered_ms = NOW
     app.outbox.post(ids.EV_GREEN_PRESSED)
-    app.talk = lambda _now_ms: 9
+    app.talk = lambda _now_ms, _due_ms=0: 9
     app.reporter.status[0] = flow.shown  # no frame is due
     app.reporter.due_ms = NOW + 50
     assert app.drawing.answers.scan(NOW) == 9
