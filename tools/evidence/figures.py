@@ -75,7 +75,7 @@ FIGURES = (
     ),
     Figure("size", "Device: files of a board against their budget", "make size", DEVICE, cheap=True),
     Figure("budgets", "Device: budgets measured on the emulated Pico", "", DEVICE, "BUDGETS.md#Device: measured"),
-    Figure("not-run", "What was run on the emulated Pico, and what not", "", DEVICE, "BUDGETS.md#What was run"),
+    Figure("not-run", "What was not run on the emulated Pico", "", DEVICE, "BUDGETS.md#What was not run"),
     Figure("not-cut", "Power: what is not covered", "", (), "POWERLOSS.md#What is not covered"),
     Figure("not-defended", "What is not defended", "", (), "SECURITY.md#What is not defended"),
     Figure("limits", "Limits", "", (), "LIMITS.md#"),
