@@ -1,7 +1,7 @@
 """What a supervisor decides: void at any stage, a shoe that was replaced, a header that is unknown."""
 
 import sqlite3
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +21,7 @@ from fairshoe_table.books.header import header
 from fairshoe_table.desk.taps import Desk
 from fairshoe_table.play import registry
 from fairshoe_table.play.inputs import wager
-from fairshoe_table.simulated.demonstration import Running
+from fairshoe_table.simulated.demonstration import Running, simulated_table
 from fairshoe_table.simulated.sitting import Sitting, Values, listen
 from fairshoe_table.simulated.stack import StackReport, compare
 
@@ -235,6 +235,28 @@ def test_a_round_whose_cards_are_all_out_is_settled_without_its_shoe(tmp_path: P
         bet(it)
         it.finish()
         assert it.desk.books.replay() == []
+
+
+def test_a_shoe_that_comes_back_ends_its_round_though_wagers_of_the_next_lie_there(tmp_path: Path) -> None:
+    """Its round was voided, and another shoe took its place before it was ended; that one left before the deal."""
+
+    def play(shoe: int, stop: Callable[[Running, bool], bool]) -> None:
+        with simulated_table(tmp_path, "caribbean-stud", 5, shoe_seed=shoe) as it:
+            it.table.begin()
+            for message in it.shoe.messages():
+                over = it.table.take(message)
+                if over:
+                    it.shoe.acknowledge()
+                if stop(it, over):
+                    return
+
+    play(1, lambda it, _over: it.shoe.current_round.number == 1 and bool(it.shoe.current_round.stacks))
+    play(1, lambda _it, over: over)
+    play(2, lambda it, _over: bool(it.books.inputs(it.table.number)))
+    with simulated_table(tmp_path, "caribbean-stud", 5, shoe_seed=1) as it:
+        assert it.table.play_round() == 2
+        assert it.books.shoe_rounds()[2].how == "ended"
+        check_books(it.books)
 
 
 # --- an unknown header -------------------------------------------------------------------------

@@ -327,10 +327,19 @@ class Table(House):
                 told = self._hold_cards()
             if told is not None:
                 return told
-        if step.command is EndRound and (asks(self._play(), self._dealt()) or self.books.on_the_layout()):
+        if step.command is EndRound and not self._earlier(status) and self._layout_waits():
             self.floor.call("the round cannot end: wagers lie on the layout")
             return None
         return self._give(step.command)
+
+    def _layout_waits(self) -> bool:
+        return bool(asks(self._play(), self._dealt()) or self.books.on_the_layout())
+
+    def _earlier(self, status: Status) -> bool:
+        """A shoe that was away, and is back, waits for the end of a round that is over in the books. The wagers on the
+        layout are of the next one: betting is not closed, and no event waits that could say so."""
+        over = not status.round or status.round in self.books.shoe_rounds(self.shoe_now()[0])
+        return over and not self._play().closed and not status.events_waiting
 
     def _put(self, report: Report) -> CommandResult:
         result = self.shoe.records.put(report.what, report.a, report.b)
