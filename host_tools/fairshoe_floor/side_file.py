@@ -26,10 +26,11 @@ class SideFile:
         with self._explaining():
             self._db = sqlite3.connect(path, timeout=BUSY_S, check_same_thread=False, isolation_level=None)
             try:
+                self._refuse_newer(len(steps))
+                self._db.execute("PRAGMA journal_mode = WAL")
                 self._db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
                 if self._version() != len(steps):
                     self._upgrade(steps)
-                self._db.execute("PRAGMA journal_mode = WAL")  # after it: a file of a newer version stays as it is
             except BaseException:
                 self._db.close()
                 raise
@@ -37,14 +38,15 @@ class SideFile:
     def _upgrade(self, steps: Sequence[str]) -> None:
         """All steps that the file lacks, or none."""
         with self._transaction():
-            version = self._version()
-            if version > len(steps):
-                raise StoreError(
-                    f"{self.path} has schema {version}, this program knows {len(steps)}.", "Update this program."
-                )
-            for statement in ";".join(steps[version:]).split(";"):
+            self._refuse_newer(len(steps))
+            for statement in ";".join(steps[self._version() :]).split(";"):
                 self._db.execute(statement)
             self._db.execute(f"PRAGMA user_version = {len(steps)}")
+
+    def _refuse_newer(self, known: int) -> None:
+        version = self._version()
+        if version > known:
+            raise StoreError(f"{self.path} has schema {version}, this program knows {known}.", "Update this program.")
 
     def _version(self) -> int:
         return int(self._db.execute("PRAGMA user_version").fetchone()[0])

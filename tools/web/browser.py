@@ -57,6 +57,7 @@ class Bench:
         self.tab = tab
         self.url = url
         self.errors: list[str] = []
+        tab.set_default_timeout(2000 * WAIT_S)  # a busy machine has taken more than the browser's half a minute
         tab.on("console", self._heard)
         tab.on("pageerror", self._failed)
 

@@ -26,7 +26,8 @@ except ImportError:
     termios = None
 
 PROMPT = "sim> "
-DRAW_S = 0.5  # readline draws a prompt in far less
+DRAW_S = 2.0  # readline draws a prompt in far less
+BUSY_S = 30.0  # on a busy machine, by a readline that is known to say when it has drawn
 Say = Callable[[str], None]
 
 
@@ -141,7 +142,7 @@ class PromptedLines:
         self._typed: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._near, self._far = socket.socketpair()
         self._screen = threading.Lock()  # the reading thread holds it while readline draws the prompt
-        self._hooked = False
+        self._hooked = self._proven = False  # readline is asked to say when it has drawn; it has done so once
         self._before: list[Any] | None = termios.tcgetattr(sys.stdin) if termios and sys.stdin.isatty() else None
         if readline is not None and prompt:
             readline.set_completer(_complete)
@@ -173,7 +174,7 @@ class PromptedLines:
 
     def show(self, text: str) -> None:
         """Above the line that is being typed."""
-        if self._hooked and not self._screen.acquire(timeout=DRAW_S):
+        if self._hooked and not self._screen.acquire(timeout=BUSY_S if self._proven else DRAW_S):
             self._hooked = False  # this readline does not call the hook: never wait again
         typed = readline.get_line_buffer() if readline is not None else ""
         shown = coloured(text)
@@ -193,6 +194,7 @@ class PromptedLines:
 
     def _drawn(self) -> None:
         """readline calls this when the prompt is on the screen."""
+        self._proven = True
         if self._screen.locked():
             self._screen.release()
 

@@ -75,9 +75,7 @@ class Books:
             make_private(Path(path))
         try:
             self._db = sqlite3.connect(path, isolation_level=None, timeout=30, factory=connection)
-            self._db.execute("PRAGMA synchronous = FULL")
             prepare(self._db, path)
-            self._db.execute("PRAGMA journal_mode = WAL")  # after it: a file of a newer version stays as it is
         except sqlite3.DatabaseError as error:
             raise UsageError(f"{path} cannot be opened as books: {error}.", "Check the file, or restore it.") from error
         self.rack = Rack(self._db, table, now)

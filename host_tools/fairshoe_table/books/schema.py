@@ -53,11 +53,15 @@ _ADDED = (
 
 def prepare(db: sqlite3.Connection, path: Path | str) -> None:
     """Bring a file to this version; refuse one of a newer version, unchanged."""
+    _refuse_newer(db, path)
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("PRAGMA synchronous = FULL")
     if _version(db) == VERSION:
         return
     db.execute("BEGIN IMMEDIATE")
     try:
-        _bring(db, path)
+        _refuse_newer(db, path)
+        _bring(db)
         db.execute("COMMIT")
     except BaseException:
         if db.in_transaction:
@@ -69,13 +73,17 @@ def _version(db: sqlite3.Connection) -> int:
     return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
-def _bring(db: sqlite3.Connection, path: Path | str) -> None:
+def _refuse_newer(db: sqlite3.Connection, path: Path | str) -> None:
     found = _version(db)
     if found > VERSION:
         raise UsageError(
             f"{path} has books of version {found}, and this program knows version {VERSION}.",
             "Start the newer program. Nothing was changed.",
         )
+
+
+def _bring(db: sqlite3.Connection) -> None:
+    found = _version(db)
     if found < 1:  # or another program has done it meanwhile
         for statement in (*_FIRST, *_ADDED):
             db.execute(statement)

@@ -6,8 +6,8 @@ from __future__ import annotations
 from html import escape
 from math import log10
 
-from fairshoe import look
-from fairshoe.look import svg, text
+from fairshoe.look import page as whole_page
+from fairshoe.look import svg, table, text
 from fairshoe_table.simulated.returns import ALL, Report
 
 WIDTH, LEFT, RIGHT = 760, 210, 740
@@ -28,8 +28,8 @@ def page(report: Report) -> str:
         [escape(name), f"{it.number:,}", f"{it.returned:.4%}", f"\u00b1 {SURE * it.error:.4%}", _known(known)]
         for name, it, known in report.rows()
     ]
-    found = look.table(["wager", "number", "return", "95 % confidence", "known return"], rows)
-    return look.page(
+    found = table(["wager", "number", "return", "95 % confidence", "known return"], rows)
+    return whole_page(
         title,
         STYLE,
         f"<h1>{escape(title)}</h1><p>Simulated through the settlement code of the reference table system, which is not "
