@@ -20,7 +20,8 @@ from fairshoe_table.books.books import Books
 from fairshoe_table.books.header import header
 from fairshoe_table.desk.taps import Desk
 from fairshoe_table.play import registry
-from fairshoe_table.play.inputs import wager
+from fairshoe_table.play.game import Ask, Play
+from fairshoe_table.play.inputs import Input, wager
 from fairshoe_table.simulated.demonstration import Running, simulated_table
 from fairshoe_table.simulated.sitting import Sitting, Values, listen
 from fairshoe_table.simulated.stack import StackReport, compare
@@ -237,8 +238,11 @@ def test_a_round_whose_cards_are_all_out_is_settled_without_its_shoe(tmp_path: P
         assert it.desk.books.replay() == []
 
 
-def test_a_shoe_that_comes_back_ends_its_round_though_wagers_of_the_next_lie_there(tmp_path: Path) -> None:
-    """Its round was voided, and another shoe took its place before it was ended; that one left before the deal."""
+@pytest.mark.parametrize("choice", ["continue", "void"])
+def test_a_supervisor_is_asked_about_wagers_that_were_placed_with_another_shoe(tmp_path: Path, choice: str) -> None:
+    """The round of the first shoe was voided, and another took its place before it was ended. That one left after the
+    next wagers were booked. The first is back: its round is ended though they lie there, and a person says whether the
+    other has dealt for them."""
 
     def play(shoe: int, stop: Callable[[Running, bool], bool]) -> None:
         with simulated_table(tmp_path, "caribbean-stud", 5, shoe_seed=shoe) as it:
@@ -254,9 +258,24 @@ def test_a_shoe_that_comes_back_ends_its_round_though_wagers_of_the_next_lie_the
     play(1, lambda _it, over: over)
     play(2, lambda it, _over: bool(it.books.inputs(it.table.number)))
     with simulated_table(tmp_path, "caribbean-stud", 5, shoe_seed=1) as it:
-        assert it.table.play_round() == 2
-        assert it.books.shoe_rounds()[2].how == "ended"
+        asked: list[str] = []
+        usual = it.floor.answer
+
+        def answer(play: Play, ask: Ask) -> Input:
+            if ask.kind != "house":
+                return usual(play, ask)
+            asked.append(ask.part)
+            return ask.answer(choice=choice, **BY)
+
+        it.floor.answer = answer
+        assert it.books.header(2).device == "00510002"
+        assert it.table.play_round() == 2 and asked == ["moved"]
+        void = [one for one in it.books.inputs(2) if one.kind == "void"]
+        assert len(void) == (choice == "void") and it.books.header(2).round == (0 if void else 2)
+        assert it.books.header(2).device == ("00510002" if void else "00510001")
+        it.table.play_round()
         check_books(it.books)
+        assert it.books.replay() == []
 
 
 # --- an unknown header -------------------------------------------------------------------------

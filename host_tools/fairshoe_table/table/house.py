@@ -33,6 +33,7 @@ CHOICES = {
 }
 _TEXTS = {
     "header": "the books do not say by which shoe and options this round is played",
+    "moved": "another shoe is connected: connect {device}, unless it has dealt no card for the wagers that lie here",
     "machine": "the machine stopped in this round, and no clause says what follows: a supervisor decides",
     "unread": "the booked round cannot be read ({why}): return all wagers that lie there",
     "shoe": "another shoe is connected: connect {device}, which deals this round, or a supervisor decides",
@@ -72,6 +73,13 @@ class House:
         head = self.books.header(self.number)
         return head.round > 0 and head.known and (head.device, head.log) != self.shoe_now()
 
+    def moved(self) -> bool:
+        """Wagers were booked with another shoe. Whether it has dealt for them is unknown: a program that was killed as
+        betting was closed has not read that the round started."""
+        head, play = self.books.header(self.number), self._play()
+        placed = head.known and not head.round and not play.closed and bool(play.seats)
+        return placed and head.device != self.shoe_now()[0]
+
     def held(self) -> Ask | None:
         """What a supervisor is asked before anything else."""
         play, head = self._play(), self.books.header(self.number)
@@ -81,6 +89,8 @@ class House:
             return None
         if not head.known and not self._told("house:0:header"):
             return self._house_ask("header", "continue", "void")
+        if self.moved():
+            return self._house_ask("moved", "void", "continue")
         if self.replaced() and not self._all_out() and not self._told("house:0:shoe"):
             return self._house_ask("shoe", "void", "settle")
         status = self.shoe.status
@@ -126,7 +136,8 @@ class House:
                 self._tell(told, Input("void", "void", more))
             case "continue":
                 device, log = self.shoe_now()
-                self.books.confirm_header(self.number, header(self.game, device, log), self.configured, told)
+                options = self.options if part == "moved" else self.configured
+                self.books.confirm_header(self.number, header(self.game, device, log), options, told)
                 self.options = self.books.options(self.number) or self.configured
             case _:
                 self._tell(told)
