@@ -148,7 +148,8 @@ class Hands:
             else:
                 fault["ppm"] = draw.choice((20000, 100000, 400000))
         elif name in _BY_MOVE:
-            if draw.random() < 0.6:
+            # Two slips of a whole place, one in each direction, cancel: docs/LIMITS.md. One alone must be noticed.
+            if draw.random() < 0.6 or fault.get("thousandths", 0) >= 1000:
                 fault["move"] = getattr(self.plant.axis, "moves", 0) + draw.randrange(10)
             else:
                 fault["ppm"] = draw.choice((20000, 100000))
