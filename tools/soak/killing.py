@@ -88,7 +88,7 @@ class AtDevice(Killing):
 
     def check_operations(self, numbers: Iterable[int], answered: bool = False) -> None:
         """Each has one outcome, recorded as it was answered; a command in doubt may be counted later, in the log alone.
-        With `answered` the host must have asked for every one."""
+        With `answered` the host must have asked for every one, after which nothing is counted."""
         answers = self.world.powercut.answers
         for op in numbers:
             name = self.given.get(op, "killed before it was sent")
@@ -98,7 +98,8 @@ class AtDevice(Killing):
             refused = answer is not None and answer[0] == ids.OUTCOME_REJECTED
             if (ended is None and not refused) or (answered and answer is None):
                 raise Finding(f"command: {name}, operation {op}, has no outcome")
-            if answer is not None and ended is not None and answer != ended and not only_counted(answer, ended):
+            counted = not answered and answer is not None and ended is not None and only_counted(answer, ended)
+            if answer is not None and ended is not None and answer != ended and not counted:
                 raise Finding(f"answer: {name}, operation {op}, answered {answer}, recorded {ended}")
 
     def check_proofs(self) -> None:
