@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from hal.api import Config
     from hal.sim.nv import Nv
+    from hal.sim.truth import Figures
     from rig.games import Game
 
 WORDS = Words()
@@ -47,16 +48,24 @@ class Livelock(Exception):
 
 
 class Rig:
-    """A simulated device on a table. Survives power cuts: boot() makes a new app on the same plant and storage."""
+    """A simulated device on a table. Survives power cuts: boot() makes a new app on the same plant and storage. The
+    firmware works with the config; `truth` says in what the machine differs from it (hal/sim/truth.py)."""
 
     def __init__(
-        self, config: "Config", game: "Game", seed: int, board_crc: int, key: bytes = b"", nv: "Nv | None" = None
+        self,
+        config: "Config",
+        game: "Game",
+        seed: int,
+        board_crc: int,
+        key: bytes = b"",
+        nv: "Nv | None" = None,
+        truth: "Figures | None" = None,
     ) -> None:
         check_dealing(config, game)
         self.config = config
         self.board_crc = board_crc
         self.game = game
-        self.plant = Plant(config, INPUTS, seed)
+        self.plant = Plant(config, INPUTS, seed, truth)
         self.nv = make_nv(config["nv"], seed) if nv is None else nv
         self.scans = 0
         self.scan_us = 0  # a scan takes up to so long, and sees what happens meanwhile only when the next one comes
@@ -67,8 +76,7 @@ class Rig:
         # instant, or while a frame goes out, of which so many bytes get through.
         self.cut_us = -1
         self.cut_how = CUT_POWER
-        self.cut_frame = -1
-        self.cut_frame_bytes = 0
+        self.cut_frame, self.cut_frame_bytes = -1, 0
         self.frames_sent = 0
         self.unread = 0  # bytes of the host that no scan has looked at yet
         self.struck = False  # an ordered cut has come, and power is still off

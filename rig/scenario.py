@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 WAIT_MS = 120000
 SEED = 7  # of a file that gives none
 ORDER_MS = 600000  # eight decks are shuffled in less
-_WHERE = ("title", "story", "board", "changes", "game", "seed", "role", "scan_us")
+_WHERE = ("title", "story", "board", "changes", "truth", "game", "seed", "role", "scan_us")
 KEYS = _WHERE + ("faults", "script", "expect", "clauses")
 SCAN_US_MAX = 4000  # what the budget allows, and scan_ms_max of the reference boards
 DELAY_MS_MAX = 60000
@@ -69,7 +69,8 @@ class Scenario:
             config["link"]["mode"] = "table"
         key = _KEY if role else b""
         number = ids.ROLE_NAMES.split().index(role) if role else 0
-        self.stage = Stage(config, data.get("game", "house"), data.get("seed", SEED), key, number)
+        game, truth = data.get("game", "house"), data.get("truth")
+        self.stage = Stage(config, game, data.get("seed", SEED), key, number, truth)
         self.stage.rig.scan_us = data.get("scan_us", 0)
         self.stage.listen = self._listen
         self.invariants: "Invariants | None" = None

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from hal.api import Config
     from hal.sim.noise import Noise
+    from hal.sim.truth import Figures
     from rig.games import Game
 
     Step = tuple[str, int, str, object]
@@ -33,8 +34,16 @@ class Stuck(Exception):
 class Stage:
     """A rig, a peer and a script, played to the end; `transcript` has every byte that crossed the link."""
 
-    def __init__(self, config: "Config", game: "Game", seed: int, key: bytes = b"", role: int = 0) -> None:
-        self.rig = Rig(config, game, seed, 0, key)
+    def __init__(
+        self,
+        config: "Config",
+        game: "Game",
+        seed: int,
+        key: bytes = b"",
+        role: int = 0,
+        truth: "Figures | None" = None,
+    ) -> None:
+        self.rig = Rig(config, game, seed, 0, key, truth=truth)
         self.rig.deliver = self._deliver
         self.peer = Peer(key, role)
         self.service: "Peer | None" = None  # the host at the service port; unread bytes there are lost
@@ -103,9 +112,7 @@ class Stage:
             if self.listen is not None:
                 self.listen()
 
-    def order(
-        self, op: int, message: int, argument: int = 0, wait_ms_max: int = 60000, a: int = 0, b: int = 0
-    ) -> int:
+    def order(self, op: int, message: int, argument: int = 0, wait_ms_max: int = 60000, a: int = 0, b: int = 0) -> int:
         """Give a command and repeat it until its outcome is final, as a host does. Returns the outcome; -1 if an
         ordered power cut came first."""
         limit_us = self.rig.plant.now_us + wait_ms_max * 1000

@@ -3,10 +3,13 @@
 Positions count in thousandths of a place. A carousel wraps, an elevator does not; the home mark is at place 0. The
 carousel's slot beam sits half a slot off the mouth grid, so that at rest it always looks between two slots and a whole
 turn crosses each slot exactly once.
+
+Orders are in places of the config, of so many steps each; the machine makes as many steps, over places of its own.
 """
 
 from hal.sim.body import FAR
 from hal.sim.rng import isqrt
+from hal.sim.truth import HOME_STEPS, HOME_WIDTH_STEPS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,16 +26,30 @@ AXIS_REST, AXIS_MOVING, AXIS_LOST = range(3)
 class Axis:
     """`slot` is the place at the mouth. Speeds in thousandths of a place and seconds."""
 
-    def __init__(self, plant: "Chassis", faults: "Faults", count: int, speed: int, accel: int, beam_slots: int) -> None:
+    def __init__(self, plant: "Chassis", faults: "Faults", beam_slots: int) -> None:
         self.plant = plant
         self.faults = faults
-        self.count = count
-        self.speed = speed
-        self.accel = accel
         self.beam_slots = beam_slots
         self.wraps = beam_slots >= 0
-        self.ramp = speed * speed // (2 * accel)
-        self.slot = plant.seed % count  # its position at power-up is unknown
+        place, unit = ("slot", "rev") if self.wraps else ("shelf", "shelf")
+        true = plant.true
+        self.count = true.mech[place + "_count"]
+        self.place_steps = true.mech.get(place + "_steps", 1)
+        self.told_count = true.ordered[place + "_count"]
+        self.told_steps = true.ordered.get(place + "_steps", 1)
+        key = "axis_m" + unit + "_per_s"
+        scale = (self.told_count if self.wraps else 1) * self.told_steps
+        self.speed = true.ordered[key] * scale // self.place_steps
+        self.accel = true.ordered[key + "2"] * scale // self.place_steps
+        self.ramp = self.speed * self.speed // (2 * self.accel)
+        self.stalls_at = true.stalls_at(self.ramp, key)
+        self.way = true.axis_way
+        self.mark = true.number("home_steps") * 1000 // self.place_steps
+        if self.way < 0 and self.wraps:
+            # It comes onto the mark by its other edge.
+            self.mark += (HOME_WIDTH_STEPS - 2 * HOME_STEPS) * 1000 // self.place_steps
+        self.spare = 0  # what the last moves fell short of a thousandth, in steps by thousand
+        self.slot = plant.seed % self.count  # its position at power-up is unknown
         self.real = self.slot * 1000
         self.told = UNKNOWN  # place by dead reckoning from the home mark
         self.lost = False
@@ -41,7 +58,8 @@ class Axis:
         self.moves = 0  # since power-up, for faults that name one
         self.start_us = 0
         self.end_us = 0
-        self.distance = 0  # as commanded
+        self.ordered = 0  # in places of the config, signed
+        self.distance = 0  # the same in its own places
         self.reach = 0  # as it really goes
         self.step = 1
         self.crossing = 0
@@ -57,7 +75,7 @@ class Axis:
 
     def is_astray(self) -> bool:
         """Whether its real position differs from the commanded one, unnoticed."""
-        return self.lost or (self.told != UNKNOWN and self.real != self.told * 1000)
+        return self.lost or (self.told != UNKNOWN and self.real != self._place_at(self.told))
 
     def under_beam(self) -> int:
         """The slot that the beam looks at, at rest; -1 if it looks between two."""
@@ -67,20 +85,32 @@ class Axis:
         return (self.real // 1000 + self.beam_slots + 1) % self.count
 
     def move(self, places: int, now_us: int) -> None:
-        if not self.wraps and self.told != UNKNOWN and not 0 <= self.told + places < self.count:
+        if not self.wraps and self.told != UNKNOWN and not 0 <= self.told + places < self.told_count:
             self.plant.crashes += 1
         self.homing = False
-        self._begin(places * 1000, now_us)
+        self.ordered = places * 1000
+        thousand_steps = self.ordered * self.told_steps * self.way + self.spare
+        distance = thousand_steps // self.place_steps
+        self.spare = thousand_steps - distance * self.place_steps
+        self._begin(distance, now_us)
 
     def home(self, now_us: int) -> None:
         """On to the home mark in one direction, a whole turn if it stands on it: the mark is seen on arrival."""
         self.homing = True
         self.told = UNKNOWN
+        self.spare = 0
         seen = not (self.faults.entries and self.faults.hides_home())
         if self.wraps:
-            self._begin(self.count * 1000 - self.real if seen else self.count * 1000 + 1000, now_us)
+            ahead = (self.mark - self.real) * self.way % (self.count * 1000) or self.count * 1000
+            limit = (self.told_count + 1) * 1000 * self.told_steps // self.place_steps
         else:
-            self._begin(-(self.real or 1000) if seen else -self.count * 1000, now_us)
+            ahead = self.real - self.mark or 1000
+            limit = self.told_count * 1000 * self.told_steps // self.place_steps
+            self._hit_stop(self.way < 0)
+        if not 0 < ahead <= limit or (self.way < 0 and not self.wraps):
+            seen = False
+        distance = ahead if seen else limit
+        self._begin(distance * self.way if self.wraps else -distance * self.way, now_us)
         if not seen:
             self.lost = True
 
@@ -97,7 +127,7 @@ class Axis:
             self._cross(now_us)
             return
         if self.homing:
-            self._settle(self.real + self.step * self.reach if self.lost else 0)
+            self._settle(self.real + self.step * self.reach if self.lost else self.mark)
             self.told = UNKNOWN if self.lost else 0
         else:
             self._arrive()
@@ -115,17 +145,37 @@ class Axis:
         if self.wraps:
             real %= self.count * 1000
         else:
-            real = min(max(real, 0), (self.count - 1) * 1000)
+            end = (self.count - 1) * 1000
+            self._hit_stop(self.plant.true.differs and not -500 <= real <= end + 500)
+            real = min(max(real, 0), end)
         self.real = real
         self.slot = (real + 500) // 1000 % self.count
+
+    def _hit_stop(self, hits: bool) -> None:
+        if hits:
+            self.plant.crashes += 1
+
+    def _place_at(self, place: int) -> int:
+        """Where a place of the config really is."""
+        at = self.mark + self.way * place * 1000 * self.told_steps // self.place_steps
+        return at % (self.count * 1000) if self.wraps else at
 
     def _arrive(self) -> None:
         """The end of a move: the mark must have passed where it was expected, if at all."""
         expected = UNKNOWN
         if self.told != UNKNOWN:
-            expected = self._mark_at(self.told * 1000, self.distance)
-            self.told = (self.told + self.step * self.distance // 1000) % self.count
-        found = self._mark_at(self.real, self.reach)
+            forward = self.ordered > 0
+            expected = self._mark_at(self.told * 1000, abs(self.ordered), forward, self.told_count)
+            self.told = (self.told + self.ordered // 1000) % self.told_count
+        forward = self.step > 0
+        real = self.real - self.mark
+        if self.wraps:
+            # Turning the wrong way, it passes the mark as if it had turned the right way from the other side.
+            real = real * self.way % (self.count * 1000)
+            forward = self.step * self.way > 0
+        found = self._mark_at(real, self.reach, forward, self.count)
+        if found != UNKNOWN:
+            found = found * self.place_steps // self.told_steps
         if self.faults.entries and self.faults.hides_home():
             found = UNKNOWN
         self._settle(self.real + self.step * self.reach)
@@ -135,16 +185,16 @@ class Axis:
                 self.lost = True
                 self.told = UNKNOWN
 
-    def _mark_at(self, start: int, distance: int) -> int:
+    def _mark_at(self, start: int, distance: int, forward: bool, count: int) -> int:
         """After how much of a move from `start` the home mark passes; UNKNOWN if it does not."""
-        if self.step < 0:
+        if not forward:
             ahead = start
         elif self.wraps:
-            ahead = self.count * 1000 - start
+            ahead = count * 1000 - start
         else:
             return UNKNOWN
         if not ahead:
-            ahead = self.count * 1000  # it stands on the mark, and may come round to it
+            ahead = count * 1000  # it stands on the mark, and may come round to it
         return ahead if ahead <= distance else UNKNOWN
 
     # -- the trapezoid ---------------------------------------------------------------------------------------------
@@ -159,6 +209,9 @@ class Axis:
                 # What is lost on the way to the mark does no harm; but who stands still never sees it.
                 self.lost = self.reach == 0
                 self.reach = self.reach and self.distance
+        if min(self.ramp, self.distance // 2) > self.stalls_at:
+            self.reach = min(self.reach, self.stalls_at)
+            self.lost = self.homing
         self.moves += 1
         self.start_us = now_us
         self.moving = True

@@ -71,7 +71,7 @@ class Beams:
         lines = plant.lines
         inputs = config["inputs"]
         self.plant = plant
-        self.bounce_us = config["mechanism"]["bounce_us"]
+        self.bounce_us = plant.true.mech["bounce_us"]
         self.edges_per_s_max = config["mechanism"]["edges_per_s_max"]  # on any one line; more is noise
         self.truth = plant.truth
         self.wired = bytearray([1 if name in inputs else 0 for name in lines])
@@ -91,6 +91,12 @@ class Beams:
         self.storms: "list[Storm]" = []
         self.muted = False  # the port drops all edges: storms are not played edge by edge
         self.due_us = FAR
+        self.wire = plant.true.wire
+        self.flip = plant.true.flip
+        for line in range(len(lines)):
+            if self.wire[line] != line or self.flip[line]:
+                self.lied[line] = 1
+                plant.level[self.wire[line]] = self._at_port(line, 0)
 
     def set(self, line: int, level: int, now_us: int) -> None:
         """Set the true level of a line."""
@@ -233,6 +239,8 @@ class Beams:
 
     def _show(self, line: int, level: int, now_us: int) -> None:
         plant = self.plant
+        level = self._at_port(line, level)
+        line = self.wire[line]
         if plant.level[line] == level:
             return
         plant.level[line] = level
@@ -242,11 +250,15 @@ class Beams:
         if level and line == plant.stop_line:
             plant.stop_blocked(now_us)
 
+    def _at_port(self, line: int, level: int) -> int:
+        """An inverted line shows the other level, as long as it is read at all."""
+        return level ^ 1 if self.flip[line] and self.seen[line] else level
+
     def _settle(self, line: int, now_us: int) -> None:
         """The true level changed, on a line that may bounce or be faulty."""
         level = self._shown(line)
         self._drop(line)
-        if self.plant.level[line] == level:
+        if self.plant.level[self.wire[line]] == self._at_port(line, level):
             return
         self._show(line, level, now_us)
         if self.bounce_us and self.light[line] and not self.storms:

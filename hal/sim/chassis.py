@@ -4,11 +4,14 @@ A part is built on a Chassis and knows no other part but those that it is given.
 deck, above foreign objects. Piles are lists, bottom to top.
 """
 
+from hal.sim.truth import Truth
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Callable, Protocol
 
     from hal.api import Config
+    from hal.sim.truth import Figures
 
     class AnyAxis(Protocol):
         """What is asked of a carousel's or elevator's axis. `slot` is the place at the mouth."""
@@ -41,8 +44,9 @@ class Chassis:
     axis: "AnyAxis"
     set_line: "Callable[[int, int, int], None]"  # sets the true level of a line: line, level, now_us
 
-    def __init__(self, config: "Config", lines: "tuple[str, ...]", seed: int) -> None:
-        mech = config["mechanism"]
+    def __init__(self, config: "Config", lines: "tuple[str, ...]", seed: int, truth: "Figures | None") -> None:
+        self.true = Truth(config, truth, lines)
+        mech = self.true.mech
         self.kind = mech["kind"]
         self.seed = seed
         self.now_us = 0

@@ -9,9 +9,7 @@ PPM = 1000000
 class Noise:
     """One direction. Rates are parts per million; one seed gives one history of accidents."""
 
-    def __init__(
-        self, seed: int, bit_ppm: int = 0, lose_ppm: int = 0, piece_ppm: int = 0, delay_ms: int = 0
-    ) -> None:
+    def __init__(self, seed: int, bit_ppm: int = 0, lose_ppm: int = 0, piece_ppm: int = 0, delay_ms: int = 0) -> None:
         self.state = seed * 2654435761 & _MASK or 1
         self.bit_ppm = bit_ppm  # per bit: inverted
         self.lose_ppm = lose_ppm  # per byte: lost

@@ -22,7 +22,7 @@ class Outlet(Track):
         self.brake_um = mech["brake_um"]
         self.tray_um = mech["tray_um"]
         self.exit_um = mech["exit_um"]
-        speed = mech["transport_um_per_ms"]
+        speed = plant.true.number("outfeed_um_per_ms") or mech["transport_um_per_ms"]
         Track.__init__(self, plant, faults, mech["card_um"], speed, [(plant.line_exit, self.exit_um)])
         self.exit_off = plant.line_exit * 2
         self.ejected = 0  # cards since power-up, for faults that name one

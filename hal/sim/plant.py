@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from hal.api import Config
     from hal.sim.faults import Spec
+    from hal.sim.truth import Figures
 
 PRESS_US = 80000  # how long a finger stays on a button
 
@@ -34,8 +35,8 @@ PICK, TRANSPORT, EJECTOR, OUTFEED, REVERSE, DARK = range(6)
 class Plant(Chassis):
     """One simulated machine with its hands-on surface. `edges` collects what the lines showed since the last sample."""
 
-    def __init__(self, config: "Config", lines: "tuple[str, ...]", seed: int) -> None:
-        Chassis.__init__(self, config, lines, seed)
+    def __init__(self, config: "Config", lines: "tuple[str, ...]", seed: int, truth: "Figures | None" = None) -> None:
+        Chassis.__init__(self, config, lines, seed, truth)
         self.releases: "list[tuple[int, int]]" = []  # buttons under a finger: (when it lifts, line)
         self.wired = [name in config["outputs"] for name in OUTPUTS]
         self.outputs = bytearray(len(OUTPUTS))
@@ -51,7 +52,7 @@ class Plant(Chassis):
         self.fault_timer = FaultTimer(self, self.faults, self.beams, self.output_tray)
         self.reader = Reader(self, config)
         self.axis = NoAxis(self)
-        self._build(config["mechanism"])
+        self._build(self.true.mech)
 
     def _build(self, mech: "Config") -> None:
         """The parts that this kind of machine has, in the order in which they act within one microsecond."""
@@ -59,11 +60,9 @@ class Plant(Chassis):
         parts: "list[Any]" = []
         self.tracks: "list[Any]" = []
         if self.kind == "carousel":
-            count = mech["slot_count"]
-            carousel = Carousel(self, count, mech["slot_beam_slots"])
+            carousel = Carousel(self, mech["slot_count"], mech["slot_beam_slots"])
             self.slots = carousel.slots
-            speed, accel = mech["axis_mrev_per_s"] * count, mech["axis_mrev_per_s2"] * count
-            self.axis = Axis(self, faults, count, speed, accel, mech["slot_beam_slots"])
+            self.axis = Axis(self, faults, mech["slot_beam_slots"])
             self.store = carousel
             self.throat = Throat(self, faults, mech, carousel)
             self.outlet = Outlet(self, faults, self.output_tray, mech, carousel)
@@ -73,8 +72,7 @@ class Plant(Chassis):
         elif self.kind == "shelves":
             shelves = Shelves(self, faults, self.output_tray, mech)
             self.slots = shelves.slots
-            speed, accel = mech["axis_mshelf_per_s"], mech["axis_mshelf_per_s2"]
-            self.axis = Axis(self, faults, mech["shelf_count"], speed, accel, -1)
+            self.axis = Axis(self, faults, -1)
             self.store = shelves
             self.throat = Throat(self, faults, mech, shelves)
             self.unloader = shelves
@@ -180,7 +178,8 @@ class Plant(Chassis):
                 now_us,
             )
             if self.kind != "shoe":
-                self.unloader.drive(outputs[EJECTOR] != 0, outputs[OUTFEED] != 0, now_us)
+                outfeed = outputs[OUTFEED] != 0 and self.true.outfeed_turns
+                self.unloader.drive(outputs[EJECTOR] != 0, outfeed, now_us)
         if (outputs[DARK] != 0) != self.beams.dark:
             self.beams.switch_dark(outputs[DARK] != 0, now_us)
 

@@ -1,5 +1,7 @@
 """A carousel or elevator where the step pulses have put it, as a part of the simulated plant."""
 
+from hal.sim.truth import HOME_STEPS, HOME_WIDTH_STEPS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -7,8 +9,6 @@ if TYPE_CHECKING:
     from hal.sim.plant import Plant
 
 FAR_US = 1 << 60
-HOME_STEPS = 2  # how far before place 0 the mark begins, in the direction of homing
-HOME_WIDTH_STEPS = 24
 _STILL_US = 2000
 
 

@@ -39,6 +39,9 @@ class Throat(Track):
         self.latency_us = mech["pick_latency_us_min"]
         self.spread_us = mech["pick_latency_us_max"] - mech["pick_latency_us_min"] + 1
         self.slip_percent = mech["slip_percent_max"]
+        self.true = plant.true
+        self.slips_at_start = self.true.number("slip_at_start")
+        self.starts = 0  # of rollers on cards, for slip that is drawn at each
         beams = [(plant.line_a, self.a_um), (plant.line_b, self.b_um)]
         self.far_um = self.b_um  # the last beam
         self.fall_um = 0  # from the last beam to rest
@@ -136,34 +139,28 @@ class Throat(Track):
         """The pick roller starts: soon it holds the staged card again, or after the pick latency a new one."""
         if self._in_roller():
             self.grip_us = now_us + self.start_us
-        elif self.hopper and self.way > 0:
+        elif self.hopper and self.way * self.true.pick_way > 0:
             plant = self.plant
             card = self.hopper[self.at_end]
             self.attempt += 1
-            late_us = 0
+            late_us = self.true.number("worn_us_per_thousand_cards") * self.passed // 1000
             if self.faults.entries:
                 if self.faults.misfeeds(self.picked, card, self.attempt):
                     return
-                late_us = self.faults.wear_us(self.passed)
+                late_us += self.faults.wear_us(self.passed)
             spread = mix(plant.seed, card, self.attempt) % self.spread_us
             self.grip_us = now_us + self.latency_us + spread + late_us
 
     def _take_hold(self, now_us: int) -> None:
         self.gripping = True
-        if self.hopper and self.way > 0 and not self._in_roller():
+        if self.hopper and self.way * self.true.pick_way > 0 and not self._in_roller():
             self._pick(now_us)
         self._haul(now_us)
 
     def _pick(self, now_us: int) -> None:
         plant = self.plant
         card = self.hopper.pop(self.at_end)
-        speed = self.speed
-        if self.slip_percent:
-            slip = mix(plant.seed ^ 0x51, card, plant.loads * 32 + self.attempt) % (self.slip_percent + 1)
-            speed = speed * (100 - slip) // 100
-        if self.faults.entries:
-            speed = self.faults.slowed(speed)
-        body = Body([card], self.card_um, speed, now_us)
+        body = Body([card], self.card_um, self._slipped(card, plant.loads * 32 + self.attempt), now_us)
         body.attempt = self.attempt
         self.attempt = 0
         if self.faults.entries or plant.traits:
@@ -177,6 +174,14 @@ class Throat(Track):
         self.bodies.append(body)
         if not self.hopper:
             plant.set_line(plant.line_hopper, 0, now_us)
+
+    def _slipped(self, card: int, draw: int) -> int:
+        """The speed of a card that the rollers have got hold of."""
+        speed = self.true.speed(self.plant.now_us, self.passed)
+        if self.slip_percent:
+            slip = mix(self.plant.seed ^ 0x51, card, draw) % (self.slip_percent + 1)
+            speed = speed * (100 - slip) // 100
+        return self.faults.slowed(speed) if self.faults.entries else speed
 
     def _spoil(self, body: Body) -> None:
         """What is wrong with a card that has just left the hopper, and what will happen to it."""
@@ -217,10 +222,18 @@ class Throat(Track):
             if not body.held:
                 continue
             x_um = body.position(now_us)
-            if (self.gripping and x_um < body.length_um) or (self.transport_on and x_um >= self.nip_um):
-                body.start(way, now_us)
+            if self.gripping and x_um < body.length_um:
+                self._start(body, way * self.true.pick_way, now_us)
+            elif self.transport_on and x_um >= self.nip_um:
+                self._start(body, way * self.true.transport_way, now_us)
             elif body.moving:
                 body.brake(now_us, self.brake_um)
+
+    def _start(self, body: Body, way: int, now_us: int) -> None:
+        if self.slips_at_start and not body.moving:
+            self.starts += 1
+            body.speed = self._slipped(body.cards[0], self.starts)
+        body.start(way, now_us)
 
     def _limit(self, body: Body, ahead: "Body | None") -> None:
         limit_um = FAR
@@ -245,7 +258,7 @@ class Throat(Track):
             else:
                 self._haul(now_us)
         elif passed > 0:
-            if self.pick_on and self.way > 0:
+            if self.pick_on and self.way * self.true.pick_way > 0:
                 self._grip(now_us)
             self._haul(now_us)
         else:

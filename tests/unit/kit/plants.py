@@ -24,7 +24,7 @@ MECHANISMS = {
 }
 
 
-def machine(kind="carousel", seed=1, recognition=False, **changes):
+def machine(kind="carousel", seed=1, recognition=False, truth=None, **changes):
     """A plant with every line and output wired; beams do not bounce and rollers do not slip unless asked to."""
     config = ideal_board()
     mech = dict(config["mechanism"])
@@ -35,7 +35,7 @@ def machine(kind="carousel", seed=1, recognition=False, **changes):
     config["inputs"] = {name: i for i, name in enumerate(INPUTS)}
     config["outputs"] = {name: i for i, name in enumerate(OUTPUTS)}
     config["sensors"] = {"recognition": recognition}
-    return Plant(config, INPUTS, seed)
+    return Plant(config, INPUTS, seed, truth)
 
 
 def drive(plant, *on, watch=False):

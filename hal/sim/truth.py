@@ -1,0 +1,111 @@
+"""What a simulated machine really is where its board config says something else.
+
+The port works with the config, the plant with the truth. A truth is a flat dict of what differs: mechanical figures by
+the names of the config's `mechanism`, and the keys below. Without one the machine is as configured.
+
+    Rig(config, "house", 7, 0, truth={"slot_count": 53, "brake_um": 8000})
+    Stage(config, "house", 7, truth={"swapped": ["throat_a", "throat_b"], "backwards": ["transport"]})
+    Rig(config, "house", 7, 0, truth=dict(other_config["mechanism"], inverted=["exit"]))
+
+| key | meaning |
+|---|---|
+| swapped | two lines: each shows the beam of the other |
+| inverted | lines that show 0 for blocked |
+| backwards | motors that turn the wrong way: pick, transport, outfeed, axis |
+| outfeed_um_per_ms | speed of a carousel's outfeed, where it is not that of the transport |
+| home_steps | so many steps the home mark lies past where place 0 is at the mouth |
+| slip_at_start | 1: slip is drawn again whenever a roller starts on a card, not once for each card |
+| warm_percent, warm_s | the rollers' speed changes by so much, evenly in so many seconds from power-up |
+| worn_percent_per_thousand_cards | the rollers lose so much of their speed by wear |
+| worn_us_per_thousand_cards | the pick latency grows by so much |
+
+Speed and acceleration of the axis are, in a truth, what the motor can follow: ordered more, it stops on the way.
+"""
+
+from hal.sim.body import FAR
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from hal.api import Config
+
+    Figures = dict[str, Any]
+
+# Of the config's mechanism; what it has besides these is the firmware's own business.
+FIGURE_NAMES = (
+    "card_um throat_a_um throat_b_um nip_um transport_um_per_ms brake_um roller_start_us slip_percent_max"
+    " pick_latency_us_min pick_latency_us_max feed bounce_us slot_count slot_steps slot_beam_slots axis_mrev_per_s"
+    " axis_mrev_per_s2 shelf_count shelf_steps shelf_cards_max axis_mshelf_per_s axis_mshelf_per_s2 arrival_um lift_us"
+    " ejector_us exit_um tray_um"
+)
+FIGURES = FIGURE_NAMES.split()
+HOME_STEPS = 2  # how far before place 0 the mark begins, in the direction of homing
+HOME_WIDTH_STEPS = 24
+MOTORS = ("pick", "transport", "outfeed", "axis")
+OWN_NAMES = (
+    "swapped inverted backwards outfeed_um_per_ms home_steps slip_at_start warm_percent warm_s"
+    " worn_percent_per_thousand_cards worn_us_per_thousand_cards"
+)
+_OWN = OWN_NAMES.split()
+
+
+class Truth:
+    """`mech` has the figures of the real mechanism; `ordered` those that the port works with."""
+
+    def __init__(self, config: "Config", truth: "Figures | None", lines: "tuple[str, ...]") -> None:
+        self.ordered = config["mechanism"]
+        self.own: "Figures" = {}
+        self.mech: "Figures" = dict(self.ordered)
+        given = truth or {}
+        for key in given:
+            if key in _OWN:
+                self.own[key] = given[key]
+            elif key in FIGURES and key in self.ordered:
+                self.mech[key] = given[key]
+            elif given[key] != self.ordered.get(key):
+                known = [name for name in FIGURES if name in self.ordered]
+                raise ValueError("no truth %r in this machine; known: %s" % (key, ", ".join(_OWN + known)))
+        self.differs = bool(self.own) or self.mech != self.ordered
+        self.wire = bytearray(range(len(lines)))  # which line shows each beam or switch
+        self.flip = bytearray(len(lines))
+        swapped = self._names("swapped", lines)
+        if len(swapped) not in (0, 2):
+            raise ValueError("swapped: two lines")
+        for i in range(len(swapped)):
+            self.wire[lines.index(swapped[i])] = lines.index(swapped[1 - i])
+        for name in self._names("inverted", lines):
+            self.flip[lines.index(name)] = 1
+        turned = self._names("backwards", MOTORS)
+        self.pick_way = -1 if "pick" in turned else 1
+        self.transport_way = -1 if "transport" in turned else 1
+        self.axis_way = -1 if "axis" in turned else 1
+        self.outfeed_turns = "outfeed" not in turned
+
+    def number(self, key: str) -> int:
+        return int(self.own.get(key, 0))
+
+    def speed(self, now_us: int, passed: int) -> int:
+        """Of the rollers at the throat, with their heat and wear."""
+        speed = self.mech["transport_um_per_ms"]
+        if self.own:
+            warm_us = self.number("warm_s") * 1000000
+            warmth = min(now_us * 1000 // warm_us, 1000) if warm_us else 1000
+            speed += speed * self.number("warm_percent") * warmth // 100000
+            speed -= speed * self.number("worn_percent_per_thousand_cards") * passed // 100000
+        return max(speed, 1)
+
+    def stalls_at(self, ramp: int, speed_key: str) -> int:
+        """After how much of a ramp the axis no longer follows its pulses."""
+        speed, accel = self.mech[speed_key], self.mech[speed_key + "2"]
+        if accel < self.ordered[speed_key + "2"]:
+            return 0
+        ordered = self.ordered[speed_key]
+        return ramp * speed // ordered * speed // ordered if speed < ordered else FAR
+
+    def _names(self, key: str, known: "tuple[str, ...]") -> "list[str]":
+        names = list(self.own.get(key, ()))
+        for name in names:
+            if name not in known:
+                raise ValueError("%s: no %r; known: %s" % (key, name, ", ".join(known)))
+        return names
