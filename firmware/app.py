@@ -134,6 +134,7 @@ class App:
         self.queries = queries
         self.reporter = Reporter(self.link, journal, self.runner, handshake, queries)
         self.reporter.fill_status = self._status
+        self.reporter.diagnose = self._diagnose
         if self.drawing:
             self.drawing.attach(self, mode)
         self.reporter.meters[:METER_COUNT] = flow.meters.values
@@ -379,6 +380,18 @@ class App:
         if old_s != values[0]:
             self.recorder.utc_offset_next = values[0] - self.outbox.uptime_s
             self.outbox.post(ids.EV_CLOCK_SET, self.link.session.role, old_s)
+
+    def _diagnose(self, message: int) -> bool:
+        """A service host asks for the diagnostic mode, or in it. Its code is loaded now, at rest. False: refused."""
+        if self.queries.diagnosis is None:
+            if not self.service.may_diagnose(message):
+                return False
+            from firmware.diagnosis import Diagnosis
+
+            self.queries.diagnosis = Diagnosis(self)
+            self.decide = self.queries.diagnosis.decide
+        self.queries.diagnosis.receive(message)
+        return True
 
     def _status(self, now_ms: int) -> None:
         waiting = self.journal.seq_last - self.reporter.seq_received

@@ -125,6 +125,15 @@ if TYPE_CHECKING:
             where it should not: a stepper that lost steps is noticed at the next pass of the mark."""
             ...
 
+        def step(self, steps: int) -> None:
+            """Move carousel or elevator by so many steps (signed), at a quarter of its speed: for the diagnostic mode.
+            Returns at once, as move does. The place is unknown afterwards: home again."""
+            ...
+
+        def home_at(self) -> int:
+            """The step of the last move, from 1, with which the edge of the home mark passed; 65535: it did not."""
+            ...
+
         def stop_after(self, output: int, line: int, delay_us: int) -> None:
             """Switch `output` off by itself delay_us after the next time `line` becomes blocked, without waiting for
             a scan. One such order at a time; a later one replaces it. To the microsecond, but for what an interrupt

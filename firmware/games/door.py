@@ -25,6 +25,10 @@ class Door:
         """The machine is empty. An open door makes the next proof due at once."""
         self.prove_due = self.is_open
 
+    def doubt(self) -> None:
+        """Something may lie inside, though the door was not opened."""
+        self.prove_due = True
+
     def watch(self, is_open: bool, outbox: "Outbox") -> bool:
         """Take its level and post each opening and closing. True: it was opened or closed just now.
 

@@ -70,6 +70,9 @@ def _handle(reporter: "Reporter", message: int, now_ms: int) -> None:
         reporter.time_set = True
     elif message == ids.NONCE and reporter.drawing and reporter.drawing.receive(values, now_ms):
         pass
+    elif message == ids.DIAGNOSE or message == ids.SHOT:
+        if role != ids.ROLE_SERVICE or not reporter.diagnose(message):
+            link_refuse(link, REFUSE_ROLE)
     elif COMMAND_FIRST <= message < COMMAND_END:
         reporter.runner.receive(role, message, values, link.reader)
     elif message != ids.HELLO or link.reader.buf[1] & ids.FLAG_KEYED:

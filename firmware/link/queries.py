@@ -29,6 +29,15 @@ if TYPE_CHECKING:
 
         def step(self, utc_s: int) -> bool: ...
 
+    class Diagnosis(Protocol):
+        """firmware/diagnosis.py, seen from here."""
+
+        def receive(self, message: int) -> None: ...
+
+        def decide(self, now_ms: int) -> int: ...
+
+        def answer(self, link: "Link") -> bool: ...
+
     class Words(Protocol):
         """The dictionary, from memory or a file."""
 
@@ -56,10 +65,15 @@ class Queries:
         self.signer: "Signer | None" = None  # by the app, on a device that has the code
         self.signing = False  # a host waits for a signature
         self.session = 0  # number of that host's session
+        self.diagnosis: "Diagnosis | None" = None  # by the app, in the diagnostic mode
 
     def answer_private(self, link: "Link") -> bool:
-        """Seeds and keys, in the session that asked for them. True if a frame was built."""
-        return (self.service.answer_due and self._tell_key(link)) or (self.seed and self._tell_seed(link))
+        """Seeds, keys and diagnoses, in the session that asked for them. True if a frame was built."""
+        return (
+            (self.service.answer_due and self._tell_key(link))
+            or (self.seed and self._tell_seed(link))
+            or (self.diagnosis is not None and self.diagnosis.answer(link))
+        )
 
     def answer_public(self, link: "Link", utc_s: int) -> bool:
         """The journal and the dictionary. Many may ask, and so it comes last: a flood of questions must not hold up

@@ -82,6 +82,7 @@ class Reporter:
         self.status_told = False  # just now: what goes out with one may follow
         self.status = bytearray(STATUS_SIZE)  # the body of the last one, state first
         self.fill_status: "Callable[[int], None]"  # by the app
+        self.diagnose: "Callable[[int], bool]"  # the same
         self.counters_due = False
         self.counters_ms = 0
         self.health_due = False

@@ -63,7 +63,11 @@ HALTED = const(74)
 JOURNAL_SIGN = const(75)
 JOURNAL_SIGNED = const(76)
 NONCE = const(77)
+DIAGNOSE = const(78)
+DIAGNOSIS = const(79)
 RESULT = const(80)
+SHOT = const(96)
+EDGES = const(97)
 
 EV_BOOTED = const(256)
 EV_POWER_LOST = const(257)
@@ -113,6 +117,7 @@ EV_COVER_ALL = const(305)
 EV_HOLE_CARD_READ = const(306)
 EV_CARDS_ODD = const(307)
 EV_DRAW_FLAGGED = const(308)
+EV_DIAGNOSIS = const(309)
 
 CMD_SHUFFLE = const(512)
 CMD_SET_POSITIONS = const(513)
@@ -167,6 +172,20 @@ NONCE_DECLINED = const(2)  # none for this shuffle
 NONCE_LATE = const(3)  # no answer came in time
 NONCE_ABORTED = const(4)  # the shuffle ended between its commitment and its order
 NONCE_NAMES = "asked given declined late aborted"
+
+# The diagnostic mode: what a host asks for, and how a shot ended. In code order.
+DIAGNOSE_LEAVE = const(0)
+DIAGNOSE_READ = const(1)
+DIAGNOSE_EDGES = const(2)
+SHOT_DONE = const(0)
+SHOT_LATE = const(1)  # a level did not come within the time of its step
+SHOT_DOOR = const(2)  # the door is open, or the key switch off
+SHOT_NOISE = const(3)  # a line is noisy, or there were more edges than are kept
+SHOT_MOUTH = const(4)  # the axis would turn with a card in the mouth, or with the ejector out
+SHOT_NOT_BENCH = const(5)  # a release image moves nothing here
+SHOT_MALFORMED = const(6)
+SHOT_NOT_NOW = const(7)  # the start of the mode is not recorded yet
+SHOT_NAMES = "done late door noise mouth not_bench malformed not_now"
 
 REFUSED_VERSION = const(0)  # no common version
 REFUSED_NO_KEY = const(1)  # a role was asked for and the device has no key

@@ -3,6 +3,7 @@
 from micropython import const
 
 _LOST = const(2)
+_NOWHERE = const(0xFFFF)
 
 
 class NoAxis:
@@ -14,6 +15,12 @@ class NoAxis:
 
     def move(self, places: int, home: bool) -> None:
         self.state = _LOST
+
+    def step(self, steps: int) -> None:
+        self.state = _LOST
+
+    def home_at(self) -> int:
+        return _NOWHERE
 
     def service(self) -> None:
         """Nothing to do: it never moves."""

@@ -266,6 +266,12 @@ class BoardHal:
         # Last: a stop that came in between noted a level that the pin no longer has, and `drive` has to see that.
         self._levels[output] = value
 
+    def step(self, steps: int) -> None:
+        self.axis.step(steps)
+
+    def home_at(self) -> int:
+        return self.axis.home_at()
+
     def all_off(self) -> None:
         # Pins first, then the axis: what moves is off, whatever of the rest raises.
         self._stop.motors_off()

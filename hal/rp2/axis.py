@@ -129,6 +129,15 @@ class Axis:
         else:
             self._seek()
 
+    def step(self, steps: int) -> None:
+        """So many steps at a quarter of the speed, whatever places there are."""
+        self._at = _UNKNOWN
+        self._leg = _LEG_MOVE
+        self._begin(steps, self.ramp >> _SEEK_SHIFT)
+
+    def home_at(self) -> int:
+        return self._home_at & 0xFFFF
+
     def service(self) -> None:
         """Call when `resting` is set: take note that a move has ended; in homing, start the next one.
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _HALF_WIDTH = 300  # of a slot's thousandths: how long a card shades the beam
 _FIT = 100  # how far off its place it may stand and still take a card
 UNKNOWN = -1
+NOWHERE = 0xFFFF
+SLOWER = 4  # in the diagnostic mode
 
 AXIS_REST, AXIS_MOVING, AXIS_LOST = range(3)
 
@@ -39,9 +41,9 @@ class Axis:
         self.told_steps = true.ordered.get(place + "_steps", 1)
         key = "axis_m" + unit + "_per_s"
         scale = (self.told_count if self.wraps else 1) * self.told_steps
-        self.speed = true.ordered[key] * scale // self.place_steps
+        self.speed_max = true.ordered[key] * scale // self.place_steps
         self.accel = true.ordered[key + "2"] * scale // self.place_steps
-        self.ramp = self.speed * self.speed // (2 * self.accel)
+        self._pace(1)
         self.stalls_at = true.stalls_at(self.ramp, key)
         self.way = true.axis_way
         self.mark = true.number("home_steps") * 1000 // self.place_steps
@@ -52,6 +54,7 @@ class Axis:
         self.slot = plant.seed % self.count  # its position at power-up is unknown
         self.real = self.slot * 1000
         self.told = UNKNOWN  # place by dead reckoning from the home mark
+        self.home_at = NOWHERE
         self.lost = False
         self.moving = False
         self.homing = False
@@ -88,15 +91,34 @@ class Axis:
         if not self.wraps and self.told != UNKNOWN and not 0 <= self.told + places < self.told_count:
             self.plant.crashes += 1
         self.homing = False
+        self._pace(1)
         self.ordered = places * 1000
         thousand_steps = self.ordered * self.told_steps * self.way + self.spare
         distance = thousand_steps // self.place_steps
         self.spare = thousand_steps - distance * self.place_steps
         self._begin(distance, now_us)
 
+    def step_by(self, steps: int, now_us: int) -> None:
+        """So many steps at a quarter of the speed, whatever places there are."""
+        self.homing = False
+        self.told = UNKNOWN
+        self.ordered = 0
+        at = self.real * self.place_steps + self.spare  # in thousandths of a step
+        thousand_steps = steps * 1000 * self.way + self.spare
+        distance = thousand_steps // self.place_steps
+        self.spare = thousand_steps - distance * self.place_steps
+        self._pace(SLOWER)
+        self._begin(distance, now_us)
+        ahead = (self.mark * self.place_steps - HOME_STEPS * 1000 - at) * self.step
+        if self.wraps:
+            ahead = ahead % (self.count * self.place_steps * 1000) or self.count * self.place_steps * 1000
+        passed = -(-ahead // 1000)
+        self.home_at = passed if 0 < passed <= self.reach * self.place_steps // 1000 else NOWHERE
+
     def home(self, now_us: int) -> None:
         """On to the home mark in one direction, a whole turn if it stands on it: the mark is seen on arrival."""
         self.homing = True
+        self._pace(1)
         self.told = UNKNOWN
         self.spare = 0
         seen = not (self.faults.entries and self.faults.hides_home())
@@ -199,6 +221,10 @@ class Axis:
 
     # -- the trapezoid ---------------------------------------------------------------------------------------------
 
+    def _pace(self, slower: int) -> None:
+        self.speed = self.speed_max // slower
+        self.ramp = self.speed * self.speed // (2 * self.accel)
+
     def _begin(self, distance: int, now_us: int) -> None:
         self.step = 1 if distance > 0 else -1
         self.distance = self.reach = abs(distance)
@@ -287,6 +313,7 @@ class NoAxis:
         self.slot = 0
         self.moving = False
         self.lost = False
+        self.home_at = NOWHERE
         self.due_us = FAR
 
     def state(self) -> int:
@@ -305,6 +332,9 @@ class NoAxis:
         self.plant.crashes += 1
 
     def home(self, now_us: int) -> None:
+        self.plant.crashes += 1
+
+    def step_by(self, steps: int, now_us: int) -> None:
         self.plant.crashes += 1
 
     def halt(self, now_us: int) -> None:

@@ -165,6 +165,10 @@ class Plant(Chassis):
         else:
             self.axis.move(places, self.now_us)
 
+    def step(self, steps: int) -> None:
+        self._check_mouth()
+        self.axis.step_by(steps, self.now_us)
+
     def apply(self) -> None:
         """Give the parts what the outputs say, as far as the motors still work."""
         outputs = self.outputs

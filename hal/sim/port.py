@@ -108,6 +108,12 @@ class SimHal:
     def move(self, slots: int, home: bool) -> None:
         self.plant.move(slots, home)
 
+    def step(self, steps: int) -> None:
+        self.plant.step(steps)
+
+    def home_at(self) -> int:
+        return self.plant.axis.home_at
+
     def stop_after(self, output: int, line: int, delay_us: int) -> None:
         self.plant.stop_after(output, line, delay_us)
 

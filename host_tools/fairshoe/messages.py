@@ -590,6 +590,49 @@ class Nonce(Message):
 
 
 @dataclass(frozen=True, slots=True)
+class Diagnose(Message):
+    ID, CLASS, NAME, LAYOUT = 78, 8, "diagnose", Struct("<BH")
+    ask: int
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis(Message):
+    ID, CLASS, NAME, LAYOUT = 79, 8, "diagnosis", Struct("<BBIIBBHBBHH")
+    on: int
+    bench: int
+    raw: int
+    level: int
+    axis: int
+    noisy: int
+    shot: int
+    end: int
+    step: int
+    edges: int
+    home: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shot(Message):
+    ID, CLASS, NAME, LAYOUT = 96, 8, "shot", Struct("<HBBIHBB")
+    number: int
+    output: int
+    line: int
+    delay_us: int
+    steps: int
+    back: int
+    watch: int
+    program: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Edges(Message):
+    ID, CLASS, NAME, LAYOUT = 97, 8, "edges", Struct("<H")
+    first: int
+    edges: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Result(Message):
     ID, CLASS, NAME, LAYOUT = 80, 5, "result", Struct("<IHBBH")
     op: int
@@ -960,6 +1003,13 @@ class DrawFlagged(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class DiagnosisMode(Event):
+    ID, CLASS, NAME, LAYOUT = 309, 2, "diagnosis_mode", Struct("<IHIHIIBBH")
+    on: int
+    shots: int
+
+
+@dataclass(frozen=True, slots=True)
 class Shuffle(Command):
     ID, CLASS, NAME, LAYOUT = 512, 4, "shuffle", Struct("<I")
 
@@ -1021,15 +1071,15 @@ class SelfTest(Command):
 ALL: tuple[type[Message], ...] = (
     Hello, Welcome, Refused, DictionaryGet, DictionaryLine, EventAck, Status, Meters, Health, TimeSet, TimeIs,
     LinkCounters, SessionEnding, SeedGet, SeedIs, JournalGet, JournalIs, JournalRecord, JournalSign,
-    JournalSigned, KeyInstall, KeyRotate, KeyIs, Halted, Nonce, Result, Booted, PowerLost, EmptyProved,
-    WarningLatched, WarningCleared, DoorOpened, DoorClosed, ClockSet, CommandAccepted, CommandEnded,
-    RecordDamaged, Sealed, JournalBroken, JournalFilling, KeyChanged, SigningKey, Service, ShuffleStarted,
-    DeckVerified, DeckRefused, ShuffleFailed, RemovalStarted, DeckRemoved, RemovalFailed, ShuffleCommitted,
-    ShuffleNonce, DeckLoaded, RoundStarted, LockoutConfirmed, StackStarted, StackOffered, StackTaken,
-    GreenPressed, ReleaseStarted, RemainderReleased, RemainderTaken, RoundEnded, RoundVoided, ReleaseFailed,
-    CutReached, BettingClosed, StubDue, HeldBack, Recorded, CoverAll, HoleCardRead, CardsOdd, DrawFlagged,
-    Shuffle, SetPositions, CloseBetting, ConfirmLockout, Release, EndRound, AcknowledgeWarning, Record,
-    GiveCard, DealCommunity, SelfTest,
+    JournalSigned, KeyInstall, KeyRotate, KeyIs, Halted, Nonce, Diagnose, Diagnosis, Shot, Edges, Result,
+    Booted, PowerLost, EmptyProved, WarningLatched, WarningCleared, DoorOpened, DoorClosed, ClockSet,
+    CommandAccepted, CommandEnded, RecordDamaged, Sealed, JournalBroken, JournalFilling, KeyChanged,
+    SigningKey, Service, ShuffleStarted, DeckVerified, DeckRefused, ShuffleFailed, RemovalStarted,
+    DeckRemoved, RemovalFailed, ShuffleCommitted, ShuffleNonce, DeckLoaded, RoundStarted, LockoutConfirmed,
+    StackStarted, StackOffered, StackTaken, GreenPressed, ReleaseStarted, RemainderReleased, RemainderTaken,
+    RoundEnded, RoundVoided, ReleaseFailed, CutReached, BettingClosed, StubDue, HeldBack, Recorded, CoverAll,
+    HoleCardRead, CardsOdd, DrawFlagged, DiagnosisMode, Shuffle, SetPositions, CloseBetting, ConfirmLockout,
+    Release, EndRound, AcknowledgeWarning, Record, GiveCard, DealCommunity, SelfTest,
 )
 
 # By field name.
@@ -1041,6 +1091,7 @@ ENUMS: dict[str, type[IntEnum]] = {
 
 # By message: fields in which one number stands for "not known", and that number.
 UNKNOWN: dict[str, dict[str, int]] = {
+    "diagnosis": {"home": 65535},
     "result": {"detail": 65535},
     "command_ended": {"detail": 65535},
     "deck_removed": {"counted": 65535},

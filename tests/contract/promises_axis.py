@@ -64,6 +64,23 @@ def a_watched_turn_shows_every_full_slot_once(driver, kind):
     assert edges == [1, 0] * 5
 
 
+@promise(("carousel",))
+def steps_go_anywhere_and_tell_where_the_mark_passed(driver, kind):
+    board = _make(driver, kind)
+    assert board.home() == REST
+    turn = 54 * 32
+    for steps, passed in ((10, 0xFFFF), (turn, turn - 12), (-8, 0xFFFF), (8, 0xFFFF)):
+        board.hal.step(steps)
+        assert board.settle_axis() == REST
+        seen = board.hal.home_at()
+        assert seen == passed or abs(seen - passed) <= 1, (steps, seen)
+    board.hal.step(22)
+    assert board.settle_axis() == REST
+    assert board.plant.axis.slot == 1 and board.plant.axis.fits()
+    assert board.home() == REST
+    assert board.plant.axis.slot == 0 and board.plant.crashes == 0
+
+
 @promise(AXES)
 def a_move_of_nothing_rests_where_it_is(driver, kind):
     board = _make(driver, kind)

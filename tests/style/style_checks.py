@@ -214,6 +214,9 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "firmware.recorder": ("firmware", "!firmware.main", "!firmware.app"),
     "firmware.drawing": ("firmware", "!firmware.main", "!firmware.app", "!firmware.recorder"),
     "firmware.answers": ("firmware", "!firmware.main", "!firmware.app", "!firmware.recorder", "!firmware.drawing"),
+    # In the place of the procedure: bring-up and calibration.
+    "firmware.diagnosis": ("firmware.link", "firmware.protocol", "firmware.motion", *BASE),
+    "firmware.motion": BASE,
     "firmware.link.status": ("firmware.games", "firmware.deck", *BASE),
     "firmware.link.dictionary_file": (),
     # Commands press the dealer's buttons, so this package sees the procedure and the panel.

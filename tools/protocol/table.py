@@ -31,6 +31,8 @@ FROM_HOST = (
     ids.KEY_INSTALL,
     ids.KEY_ROTATE,
     ids.NONCE,
+    ids.DIAGNOSE,
+    ids.SHOT,
 )
 
 # Fields that hold the id of another message.

@@ -39,6 +39,10 @@ SENTENCES: dict[str, str] = {
     "halted": "The firmware could not start; nothing moves. Every second, in clear, session 0: a hint, as refused is.",
     "health": "How the firmware is doing since it booted: after link_counters.",
     "result": "How a command stands: sent when it is recorded, when it has ended, and for every repetition of it.",
+    "diagnose": "Asks for the diagnostic mode, and in it for a reading or for edges. Role service, every 10 s.",
+    "diagnosis": "The answer to diagnose and to shot, when the shot is over: inputs, and how the last shot ended.",
+    "shot": "In the diagnostic mode: a list of outputs and times, which the device carries out and ends by itself.",
+    "edges": "The answer to diagnose with `edges`: raw edges of the last shot, bounces and all.",
     "booted": "The device started.",
     "power_lost": "At boot: power had been lost during a job or a round.",
     "empty_proved": "A sweep of the whole store and clear beams have shown that no card is inside.",
@@ -86,6 +90,7 @@ SENTENCES: dict[str, str] = {
     "cover_all": "How many hands take part in Cover All, and the column of the payout matrix that is shown.",
     "hole_card_read": "The hole-card reader was asked.",
     "cards_odd": "A card was drawn that does not belong into play; the game goes on.",
+    "diagnosis_mode": "The diagnostic mode, in which the device cannot deal, began or ended.",
     "draw_flagged": "A card was drawn where the rules do not allow one; the round goes on; the floor should check.",
     "shuffle": "Take in and shuffle the deck in the hopper; done when it is verified.",
     "set_positions": "How many positions play in the next round.",
@@ -427,6 +432,43 @@ FIELDS: dict[tuple[str, str], tuple[str, Example]] = {
     ("cards_odd", "consequence"): _CONSEQUENCE,
     ("draw_flagged", "draw"): ("its number in the round, from 1", 9),
     ("draw_flagged", "clause"): _CLAUSE,
+    ("diagnose", "ask"): ("0 leave the mode, 1 enter it or read, 2 edges", 1),
+    ("diagnose", "at"): ("with 2: the first edge wanted, from 0", 0),
+    ("diagnosis", "on"): ("1: the mode is on; 0: it ends", 1),
+    ("diagnosis", "bench"): ("1: shots may move motors; 0: a release image, which only reads", 1),
+    ("diagnosis", "raw"): ("levels of the inputs as they are, a bit for each in the order of `sensor`", 32768),
+    ("diagnosis", "level"): ("the same, debounced", 32768),
+    ("diagnosis", "axis"): ("0 at rest, 1 moving, 2 lost", 0),
+    ("diagnosis", "noisy"): ("input that is noise now, from 0; 255: none", 255),
+    ("diagnosis", "shot"): ("number of the last shot", 7),
+    ("diagnosis", "end"): (
+        "how it ended: 0 done, 1 a level did not come in time, 2 door open or switch off, 3 noise, 4 a card in the"
+        " mouth, 5 a release image moves nothing, 6 malformed, 7 not yet",
+        0,
+    ),
+    ("diagnosis", "step"): ("the step at which it ended, from 0", 3),
+    ("diagnosis", "edges"): ("edges kept, at most 400", 52),
+    ("diagnosis", "home"): ("step of the axis at which the home mark's edge passed in the last shot", 1290),
+    ("shot", "number"): ("another one than the last: a repeated shot is not carried out again", 7),
+    ("shot", "output"): ("output that the device switches off by itself, from 0; 255: none", 0),
+    ("shot", "line"): ("after this input becomes blocked, from 0", 1),
+    ("shot", "delay_us"): ("so much later, in microseconds; below 2**30", 4000),
+    ("shot", "steps"): ("steps of the axis, at a quarter of its speed", 3456),
+    ("shot", "back"): ("1: the other way", 0),
+    ("shot", "watch"): ("1: edges of the slot beam are wanted", 0),
+    ("shot", "program"): (
+        "steps of 4 bytes: outputs (bit 0 pick, 1 transport, 2 ejector, 3 outfeed, 4 reverse, 5 dark, 6 the axis"
+        " starts); until (twice an input and its level; 254 axis at rest; 255 nothing); milliseconds, 16 bits",
+        "03052c010300000000ff1e00",
+    ),
+    ("edges", "first"): ("number of the first one, from 0", 0),
+    ("edges", "edges"): (
+        "up to 40 of 5 bytes: twice the input and its level, or 128 and the outputs from here on; then microseconds"
+        " since the shot began, 32 bits",
+        "830000000003409c0000",
+    ),
+    ("diagnosis_mode", "on"): ("1: it began; 0: it ended, and the machine is proved empty next", 1),
+    ("diagnosis_mode", "shots"): ("shots carried out in it", 0),
     ("set_positions", "positions"): ("1 to what the game allows", 3),
 }
 
@@ -456,6 +498,7 @@ UNKNOWN: dict[tuple[str, str], str] = {
     ("round_voided", "hands_kept"): "not known",
     ("cut_reached", "box"): "not known",
     ("recorded", "a"): "not known",
+    ("diagnosis", "home"): "not seen",
 }
 
 

@@ -1,7 +1,8 @@
 // Written by tools/protocol/gen_docs.py from firmware/protocol/table.py.
-export const FROM_HOST = [1, 8, 16, 48, 66, 68, 75, 71, 72, 77];
+export const FROM_HOST = [1, 8, 16, 48, 66, 68, 75, 71, 72, 77, 78, 96];
 // Fields in which the largest number stands for "not known".
 export const UNKNOWN = {
+  diagnosis: ['home'],
   result: ['detail'],
   command_ended: ['detail'],
   deck_removed: ['counted'],
@@ -38,6 +39,10 @@ export const LINES = [
   'message 73 8 key_is result:u8 generation:u16 check:b8',
   'message 74 8 halted text:rest',
   'message 77 8 nonce share:u8 seq:u32 nonce:b32',
+  'message 78 8 diagnose ask:u8 at:u16',
+  'message 79 8 diagnosis on:u8 bench:u8 raw:u32 level:u32 axis:u8 noisy:u8 shot:u16 end:u8 step:u8 edges:u16 home:u16',
+  'message 96 8 shot number:u16 output:u8 line:u8 delay_us:u32 steps:u16 back:u8 watch:u8 program:rest',
+  'message 97 8 edges first:u16 edges:rest',
   'message 80 5 result op:u32 command:u16 outcome:u8 reason:u8 detail:u16',
   'message 256 2 booted cause:u8 board_crc:u32 firmware:t8 halted_boot:u16 halted:t8',
   'message 257 2 power_lost during:u16 round_open:u8',
@@ -87,6 +92,7 @@ export const LINES = [
   'message 306 2 hole_card_read answer:u8 clause:t8',
   'message 307 2 cards_odd warning:u8 found:u8 clause:t8 consequence:u8',
   'message 308 2 draw_flagged draw:u8 clause:t8',
+  'message 309 2 diagnosis_mode on:u8 shots:u16',
   'message 512 4 shuffle',
   'message 513 4 set_positions positions:u8',
   'message 514 4 close_betting',

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairshoe import _device
-from fairshoe.ship.build import GAME_DEFAULT, Built
+from fairshoe.ship.build import BENCH_ONLY, GAME_DEFAULT, Built
 from fairshoe.ship.errors import NoImage
 from fairshoe.ship.frozen_scripts import scripts
 from fairshoe.ship.identity import Identity, game_name
@@ -69,6 +69,8 @@ def board_folder(built: Built, version: str, rollback: int, release: bool) -> tu
         f"set(PICO_BOARD {chip.board})\nset(PICO_PLATFORM {chip.platform})\nset(FAIRSHOE_RELEASE {int(release)})\n"
     ).encode()
     for name, text in {**built.modules, ENTRY: _entry(built)}.items():
+        if release and name in BENCH_ONLY:
+            continue
         files[MODULES + built.source_path(name)] = text.encode()
     files |= {MODULES + name: script for name, script in scripts(release).items()}
     game = game_name(built.config, GAME_DEFAULT)

@@ -39,6 +39,8 @@ ONLY_FOR = {
 # An RP2040 is served by its image alone (docs/decisions/0074). Its files are for `make hil` with a stock MicroPython,
 # which has memory neither for these modules nor for line numbers.
 NOT_STOCK_RP2040 = ("firmware.signing",)
+# What moves motors for bring-up and calibration: not in a release image (board_folder.py).
+BENCH_ONLY = ("firmware.motion",)
 COVER_ALL = "firmware.games.cover_all"
 BY_HAND = "firmware.games.by_hand"
 MAIN_PY = (_device.root() / "hal" / "boot_main.py").read_text(encoding="utf-8") + "\n\nboot()\n"

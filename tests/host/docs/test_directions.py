@@ -19,7 +19,7 @@ from rig.story import Stage
 ROOT = Path(__file__).resolve().parents[3]
 KEY = bytes(range(32))
 KINDS = {message: (kind, line) for message, kind, line in MESSAGES}
-ROLES = [ids.ROLE_OBSERVER, ids.ROLE_TABLE, ids.ROLE_AUDITOR, ids.ROLE_RECORDER]
+ROLES = [ids.ROLE_OBSERVER, ids.ROLE_TABLE, ids.ROLE_AUDITOR, ids.ROLE_RECORDER, ids.ROLE_SERVICE]
 
 
 def device(role: int) -> Stage:
@@ -47,6 +47,7 @@ def taken_by_the_device() -> set[int]:
                 link = stage.rig.app.link
                 before = sum(link.refused)
                 values, text = body_of(line)
+                values[0] = ids.DIAGNOSE_READ if message == ids.DIAGNOSE else values[0]
                 session = stage.peer.session if keyed else Session()
                 stage._to_device(stage.peer.frame(session, kind, message, values, text))  # pyright: ignore
                 stage.run(30)

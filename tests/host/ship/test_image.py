@@ -20,7 +20,7 @@ from fairshoe import __version__
 from fairshoe.cli import command_line
 from fairshoe.ship import board_folder as folders
 from fairshoe.ship.board_folder import board_folder, chip_of, write_folder
-from fairshoe.ship.build import Built
+from fairshoe.ship.build import BENCH_ONLY, Built
 from fairshoe.ship.checkout import SUBMODULES, find_toolchain, read_checkout
 from fairshoe.ship.errors import ImageError, NoImage, OlderRelease
 from fairshoe.ship.flash_image import flash_of_uf2
@@ -191,7 +191,10 @@ def test_every_module_and_the_start_are_frozen_in_order_and_by_name(built: Built
     files, _identity = board_folder(built, "0.1.0", 0, True)
     frozen = [name.removeprefix("modules/") for name in files if name.startswith("modules/")]
     assert {"main.py", "_boot.py", "image_data.py", "hal/boot_main.py", "firmware/main.py"} < set(frozen)
-    assert len(frozen) == len({*built.modules, "hal.boot_main"}) + 3
+    assert len(frozen) == len({*built.modules, "hal.boot_main"} - set(BENCH_ONLY)) + 3
+    # What moves motors in the diagnostic mode is for a bench.
+    assert "modules/firmware/motion.py" not in files
+    assert "modules/firmware/motion.py" in board_folder(built, "0.1.0", 0, False)[0]
     listed = [line.strip(' ",') for line in files["manifest.py"].decode().splitlines() if line.startswith("    ")]
     assert listed == sorted(frozen)
 

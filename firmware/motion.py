@@ -1,0 +1,22 @@
+"""What a shot of the diagnostic mode may move. Only bench images and files on a stock MicroPython have this module."""
+
+from firmware.image import MACHINE_COUNT, output_set
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from firmware.image import Outputs
+    from hal.api import Hal
+
+
+def switch(out: "Outputs", outputs: int) -> None:
+    """A bit for each of the first outputs."""
+    for i in range(MACHINE_COUNT):
+        output_set(out, i, outputs >> i & 1)
+
+
+def arm(hal: "Hal", output: int, line: int, delay_us: int) -> None:
+    hal.stop_after(output, line, delay_us)
+
+
+def turn(hal: "Hal", steps: int) -> None:
+    hal.step(steps)

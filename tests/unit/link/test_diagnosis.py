@@ -1,0 +1,232 @@
+"""The diagnostic mode: who gets in, what it may do, what is recorded, and how it ends."""
+
+from services import CARDS, KEY, device, plug, records, turn
+
+from firmware.games.flow import WAITING_FOR_DECK, WARNING
+from firmware.image import IN_THROAT_A, IN_THROAT_B, IN_TRAY, INPUTS
+from firmware.protocol import ids
+
+PICK, TRANSPORT, EJECTOR, OUTFEED, REVERSE, DARK, AXIS = (1 << i for i in range(7))
+NONE = 255
+AT_REST = 254
+NAMES = ids.SHOT_NAMES.split()
+
+
+def until(line, level):
+    return line << 1 | level
+
+
+def program(*steps):
+    return b"".join(bytes((outputs, end, ms & 255, ms >> 8)) for outputs, end, ms in steps)
+
+
+FEED = program(
+    (PICK | TRANSPORT, until(IN_THROAT_B, 1), 300),
+    (PICK | TRANSPORT, NONE, 13),
+    (TRANSPORT, until(IN_THROAT_B, 0), 300),
+    (0, NONE, 30),
+)
+
+
+class Bench:
+    """A host in the service role."""
+
+    def __init__(self, stage, role=ids.ROLE_SERVICE):
+        self.stage = stage
+        self.peer = plug(stage, KEY, role)
+        self.number = 0
+
+    def ask(self, message, values, text=b"", ms=200):
+        self.peer.messages.pop("diagnosis", None)
+        self.stage.to_service(self.peer.frame(self.peer.session, ids.CLASS_DIAGNOSTIC, message, values, text))
+        self.stage.run(ms)
+        return self.peer.messages.get("diagnosis")
+
+    def read(self, what=ids.DIAGNOSE_READ, at=0):
+        return self.ask(ids.DIAGNOSE, [what, at])
+
+    def shoot(self, text, steps=0, output=NONE, line=0, delay_us=0, watch=0, ms=5200, again=False):
+        """How it ended, by name; None: no answer."""
+        self.number += 0 if again else 1
+        back = 1 if steps < 0 else 0
+        said = self.ask(ids.SHOT, [self.number, output, line, delay_us, abs(steps), back, watch], text, ms)
+        return said and NAMES[said[7]]
+
+    def edges(self):
+        """(line or outputs, level, microseconds) of the last shot."""
+        said, found, at = self.read(), [], 0
+        while at < said[9]:
+            self.peer.frames = []
+            self.read(ids.DIAGNOSE_EDGES, at)
+            page = [frame for frame in self.peer.frames if frame[2] | frame[3] << 8 == ids.EDGES][-1][10:-20]
+            for i in range(0, len(page), 5):
+                us = page[i + 1] | page[i + 2] << 8 | page[i + 3] << 16 | page[i + 4] << 24
+                kind = page[i]
+                found.append(("out", kind & 127, us) if kind & 128 else (kind >> 1, kind & 1, us))
+                at += 1
+        return found
+
+
+def entered(cards=0):
+    stage = device(KEY)
+    bench = Bench(stage)
+    assert bench.read()[:2] == [1, 1]
+    if cards:
+        stage.act("load", {"cards": cards})
+    return stage, bench
+
+
+def modes(stage):
+    return [(body[0], body[1]) for message, body, _record in records(stage) if message == ids.EV_DIAGNOSIS]
+
+
+def test_only_a_service_host_with_the_switch_on_gets_in():
+    for role in (ids.ROLE_OBSERVER, ids.ROLE_TABLE, ids.ROLE_AUDITOR, ids.ROLE_RECORDER):
+        stage = device(KEY)
+        assert Bench(stage, role).read() is None and not modes(stage), role
+
+
+def test_with_a_deck_inside_it_is_refused_and_the_deck_stays_in_play():
+    stage = device(KEY)
+    stage.act("load", {"cards": CARDS})
+    stage.act("press", {"button": "green"})
+    stage.until("deck_verified", 60000, then_ms=300)
+    assert Bench(stage).read() is None
+    assert stage.rig.app.queries.diagnosis is None and stage.rig.app.flow.ledger.inside() == CARDS
+
+
+def test_a_shot_feeds_a_card_and_its_raw_edges_come_afterwards():
+    stage, bench = entered(3)
+    assert bench.shoot(FEED) == "done"
+    edges = bench.edges()
+    assert [kind for kind, _level, _us in edges if kind == "out"] == ["out"] * 5
+    ups = [us for line, level, us in edges if line == IN_THROAT_A and level]
+    assert len(ups) > 1 and ups[0] > 20000  # it bounces, and the roller takes its time
+    assert sum(len(slot) for slot in stage.rig.plant.slots) == 1
+    assert stage.rig.plant.crashes == 0
+
+
+def test_a_stop_order_works_in_a_shot_and_a_repeated_shot_moves_nothing():
+    stage, bench = entered(1)
+    reach = program((PICK, NONE, 150), (0, NONE, 40))
+    assert bench.shoot(reach, output=0, line=IN_THROAT_A, delay_us=1000) == "done"
+    stopped = stage.rig.plant.throat.bodies[0].x_um
+    throat_a = stage.rig.config["mechanism"]["throat_a_um"]
+    assert throat_a < stopped < throat_a + 6000
+    assert bench.shoot(reach, again=True) == "done"
+    assert stage.rig.plant.throat.bodies[0].x_um == stopped
+
+
+def test_a_level_that_does_not_come_ends_the_shot_with_everything_off():
+    stage, bench = entered()
+    assert bench.shoot(FEED, ms=600) == "late"
+    assert not any(stage.rig.plant.outputs)
+
+
+def test_a_door_that_opens_ends_a_shot_and_an_open_one_keeps_it_from_starting():
+    stage, bench = entered()
+    bench.number = 1
+    text = program((TRANSPORT, NONE, 3000))
+    bench.ask(ids.SHOT, [1, NONE, 0, 0, 0, 0, 0], text, 100)
+    assert stage.rig.plant.outputs[1]
+    stage.act("open", {})
+    stage.run(50)
+    assert not any(stage.rig.plant.outputs)
+    assert NAMES[bench.read()[7]] == "door"
+    assert bench.shoot(text) == "door"
+    assert bench.shoot(program((DARK, NONE, 5))) == "done"  # moves nothing
+
+
+def test_the_switch_ends_a_shot_and_the_mode_and_the_machine_is_proved_empty():
+    stage, bench = entered()
+    bench.ask(ids.SHOT, [1, NONE, 0, 0, 0, 0, 0], program((TRANSPORT, NONE, 3000)), 100)
+    turn(stage, "off")
+    assert not any(stage.rig.plant.outputs)
+    stage.until("empty_proved", 20000, then_ms=300)
+    assert modes(stage) == [(1, 0), (0, 1)]
+    assert stage.rig.app.queries.diagnosis is None
+
+
+def test_a_host_that_falls_silent_or_leaves_ends_the_mode():
+    for leaves in (False, True):
+        stage, bench = entered()
+        if leaves:
+            assert bench.read(ids.DIAGNOSE_LEAVE)[0] == 0
+        stage.run(30000 if not leaves else 12000)
+        assert modes(stage)[-1][0] == 0 and stage.rig.app.flow.state == WAITING_FOR_DECK
+
+
+def test_no_button_and_no_command_deals_in_it():
+    stage, bench = entered(CARDS)
+    for button in ("green", "close", "lock", "ack"):
+        stage.act("press", {"button": button})
+        stage.run(1500)
+        bench.read()
+    stage.to_service(bench.peer.command(1, ids.CMD_SHUFFLE))
+    stage.run(500)
+    assert bench.peer.results[-1][2:4] == [ids.OUTCOME_REJECTED, ids.REASON_ROLE]
+    assert not any(stage.rig.plant.slots) and stage.rig.app.flow.state == WAITING_FOR_DECK
+    assert modes(stage) == [(1, 0)]
+
+
+def test_a_shot_waits_until_the_mode_is_on_record():
+    stage = device(KEY)
+    bench = Bench(stage)
+    stage.rig.nv.broken = True
+    bench.read()
+    assert bench.shoot(program((TRANSPORT, NONE, 10)), ms=300) == "not_now"
+    stage.rig.nv.broken = False
+    stage.run(3000)
+    assert bench.shoot(program((TRANSPORT, NONE, 10)), ms=300) == "done"
+
+
+def test_what_is_no_shot_is_refused():
+    _stage, bench = entered()
+    long = program(*[(TRANSPORT, NONE, 5000), (TRANSPORT, NONE, 1)])
+    for text in (b"", b"abc", program((PICK, len(INPUTS) << 1, 5)), long, program(*[(0, NONE, 1)] * 13)):
+        assert bench.shoot(text, ms=300) == "malformed", text
+
+
+def test_a_release_image_reads_and_moves_nothing():
+    stage, bench = entered(2)
+    stage.rig.app.queries.diagnosis.motion = None
+    assert bench.read()[1] == 0
+    assert bench.shoot(FEED, ms=300) == "not_bench"
+    assert bench.shoot(program((AXIS, AT_REST, 100)), steps=10, ms=300) == "not_bench"
+    assert bench.shoot(program((0, NONE, 50)), output=0, line=1, ms=300) == "not_bench"
+    assert bench.shoot(program((DARK, NONE, 6)), ms=300) == "done"
+    dark = {line for line, level, _us in bench.edges() if line != "out" and level}
+    assert {IN_THROAT_A, IN_THROAT_B, IN_TRAY} <= dark
+
+
+def test_steps_show_where_the_home_mark_passed_and_not_with_a_card_in_the_mouth():
+    stage, bench = entered(1)
+    mech = stage.rig.config["mechanism"]
+    turn_steps = mech["slot_count"] * mech["slot_steps"]
+    axis = program((AXIS, AT_REST, 4000))
+    assert bench.shoot(axis, steps=turn_steps + 10) == "done"
+    first = bench.read()[10]
+    assert 30 < first <= turn_steps  # as the seed has it
+    assert bench.shoot(axis, steps=turn_steps + 10) == "done"
+    assert bench.read()[10] == first - 10
+    assert bench.shoot(axis, steps=first - 21) == "done"
+    assert bench.read()[10] == ids.UNKNOWN_U16
+    reach = program((PICK, until(IN_THROAT_B, 1), 150), (0, NONE, 40))
+    assert bench.shoot(reach, ms=400) == "done"
+    assert bench.shoot(axis, steps=10, ms=300) == "mouth"
+    assert stage.rig.plant.crashes == 0
+
+
+def test_a_machine_that_stopped_at_its_proof_can_be_looked_at():
+    stage = device(KEY)
+    stage.act("fault", {"fault": "beam_stuck", "line": "exit", "level": 1})
+    stage.act("open", {})
+    stage.run(300)
+    stage.act("close", {})
+    stage.run(6000)
+    assert stage.rig.app.flow.state == WARNING
+    bench = Bench(stage)
+    assert bench.read()[2] >> INPUTS.index("exit") & 1
+    bench.read(ids.DIAGNOSE_LEAVE)
+    stage.run(2000)
+    assert stage.rig.app.flow.state == WARNING and modes(stage) == [(1, 0), (0, 0)]
