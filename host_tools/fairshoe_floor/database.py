@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 
 import psycopg
 
-CONNECT_S = 5
-STATEMENT_S = 15.0
+CONNECT_S = 20  # a busy machine needs seconds for a connection that takes milliseconds when idle
+STATEMENT_S = 30.0
 IDLE_S = 10.0  # in a transaction, between two statements
 _KEEPALIVES = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
 GONE_MS = 20_000  # sent and not acknowledged for so long

@@ -187,18 +187,28 @@ def settle(site: Site, want: dict[tuple[int, bytes], int], seconds: float) -> fl
 def replay(options: argparse.Namespace, seed: int) -> str:
     if options.slice:
         return f"PYTHONPATH=tools .venv/bin/python -m floor.chaos --slice --seed {seed} --shoes {options.shoes}"
-    more = f" ONLY='{options.only}'" if options.only else ""
+    more = f" BUSY={options.busy}" if options.busy else ""
+    more += f" ONLY='{options.only}'" if options.only else ""
     return f"make fleet-chaos MINUTES={options.minutes:g} SEED={seed} SHOES={options.shoes}{more}"
 
 
 def play(options: argparse.Namespace, seed: int, folder: Path) -> Findings:
+    with contextlib.ExitStack() as loops:
+        for _each in range(options.busy):
+            loop = loops.enter_context(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
+            loops.callback(loop.kill)
+        return _play(options, seed, folder, loops)
+
+
+def _play(options: argparse.Namespace, seed: int, folder: Path, loops: contextlib.ExitStack) -> Findings:
     real = 1 if options.slice else len(SIMULATED)  # a simulated shoe takes a second of processor time to start
     with Site(folder, options.shoes, real, seed) as site:
-        site.wait_open(60.0)
+        site.wait_open(servers.START_S)
         chaos = Chaos(site, seed, options.slice, options.only)
         chaos.run(options.minutes * 60)
         want = expected_of(site)
         took = settle(site, want, SETTLE_S + site.losses * (HOLE_S + VERIFY_S))  # holes are declared one by one
+        loops.close()  # what is on file is compared; the checks are no part of the floor
         found = compare(site, want)
         print(f"{sum(chaos.struck.values())} faults: {', '.join(f'{n} {c}' for n, c in sorted(chaos.struck.items()))}")
         print(f"all events were in PostgreSQL {took:.1f} s after the last one was recorded")
@@ -226,13 +236,8 @@ def main() -> int:
     print(f"seed {seed}; again: {replay(options, seed)}", flush=True)
     if not servers.Disk.possible():
         print("NOT TRIED: the broker's disk full. A small disk of its own needs root.", flush=True)
-    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _each in range(options.busy)]
-    try:
-        with servers.private_folder(keep=options.keep) as folder:
-            found = play(options, seed, folder)
-    finally:
-        for each in busy:
-            each.kill()
+    with servers.private_folder(keep=options.keep) as folder:
+        found = play(options, seed, folder)
     for line in found.wrong:
         print(line)
     print(found.summary)

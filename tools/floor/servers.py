@@ -18,7 +18,7 @@ import time
 from collections.abc import Generator
 from pathlib import Path
 
-START_S = 60.0
+START_S = 300.0  # beside 25 busy loops a start takes minutes
 LOG_LINES = 15
 
 

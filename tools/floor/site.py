@@ -146,7 +146,7 @@ class Site:
         )
         self.nats.start()
         for store in self.stores:
-            _wait(store.exists, 30.0, f"{store.name} is not made")
+            _wait(store.exists, servers.START_S, f"{store.name} is not made")
         for number, store in enumerate(self.stores, 1):
             url = f"nats://127.0.0.1:{self.proxies[f'publisher-{number} to nats'].port}"
             command = [*FAIRSHOE, "publish", str(store), "--nats", url, "--name", f"pit-{number}"]
@@ -160,7 +160,7 @@ class Site:
         self._add("floor", [*FAIRSHOE, "floor", "run", "--database", database, "--nats", url, "--nats-key", key])
         serve = [*FAIRSHOE, "floor", "serve", *(str(self.folder / f"pit-{n}.toml") for n in (1, 2))]
         serve += ["--tokens", str(self.folder / "tokens.toml"), "--port", str(self.api_ports[1])]
-        _wait(self._logs, 60.0, "no event in PostgreSQL")
+        _wait(self._logs, servers.START_S, "no event in PostgreSQL")
         self._add("serve", [*serve, "--database", self.postgres.url])
         self.watcher = Watcher(self.nats.url, self.names, self.account(ADMIN))
         self.renew_copies()

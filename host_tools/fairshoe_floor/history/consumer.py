@@ -53,7 +53,7 @@ JOURNALS_S = 5.0  # how often the stream of exports is read
 IDLE_S = 1.0  # without a message for so long the place is compared with the stream
 BEAT_S = 5.0  # how often signs of life are written
 COMMITTED_S = 1.0  # how often positions are published at most
-DATABASE_S = 15.0  # a statement without an answer for so long: another connection
+DATABASE_S = 30.0  # a statement without an answer for so long: another connection
 CLOSE = timedelta(microseconds=2)  # two clocks of the same message: one is rounded
 LINES_MAX = 1000  # in a message; a publisher sends 128
 TROUBLE = "trouble "  # in `parts`, before the name of a part: what keeps it from its work, in words

@@ -14,7 +14,7 @@ from typing import Any
 
 import psycopg
 
-LEASE_S = 20.0
+LEASE_S = 40.0
 _TAKE = (
     "INSERT INTO leases AS held (name, number, holder, until) VALUES ('writer', 1, %(me)s,"
     " clock_timestamp() + %(s)s * interval '1 second') ON CONFLICT (name) DO UPDATE SET number = held.number + 1,"

@@ -80,8 +80,8 @@ class Stream(JetStreamContext):
             self._check_right(subject)
             await self.newest(into, subject)
             raise NotStored(
-                f"the broker answers, and stores nothing in {into}: its disk is full, or was.",
-                "Free space on its disk, then restart nats-server. No event is lost.",
+                f"the broker answers, and stores nothing in {into}: its disk is or was full, or it is too busy.",
+                "Look at its disk and load. After a full disk, free space and restart nats-server. No event is lost.",
                 sure=False,
             ) from error
 

@@ -18,6 +18,7 @@ from fairshoe_floor.schema_check import cleaned
 from fairshoe_floor.stream.event_lines import STORE_COLUMNS, EventRow
 
 CURSOR = "floor"
+BUSY_S = 60.0  # beside a gateway that writes all the time
 _COLUMNS = ", ".join(STORE_COLUMNS)
 _FIELDS = STORE_COLUMNS.index("fields")
 
@@ -42,7 +43,7 @@ class Outbox:
 
     def __init__(self, path: Path, gateway: str) -> None:
         self.gateway = gateway
-        self._store = Store(path)
+        self._store = Store(path, busy_s=BUSY_S)
         self._store.pass_cursor(CURSOR, {})
         self._db = sqlite3.connect(f"{self._store.path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
 
