@@ -22,6 +22,7 @@ export const FAULT_LIST = [
   { id: 'tray_slow', where: 'exit', text: 'a card lands late', fault: { fault: 'tray_slow', us: 3000000 }, at: 'tray', kinds: MOTOR, unseen: IN_TRAY },
   { id: 'roller-pick', where: 'hopper', text: 'pick roller slips', fault: { fault: 'roller_dead', roller: 'pick' }, at: 'time', kinds: MOTOR },
   { id: 'roller-transport', where: 'throat', text: 'transport roller slips', fault: { fault: 'roller_dead', roller: 'transport' }, at: 'time', kinds: MOTOR },
+  { id: 'roller-slow', where: 'throat', text: 'rollers turn 14 % slow', fault: { fault: 'roller_slow', percent: 14 }, at: 'time', kinds: MOTOR },
   { id: 'ejector_stuck', where: 'store', text: 'the ejector sticks', fault: { fault: 'ejector_stuck' }, at: 'time', kinds: STORE },
   { id: 'axis_stall', where: 'store', text: 'the store does not move', fault: { fault: 'axis_stall' }, at: 'move', kinds: STORE },
   { id: 'axis_slip', where: 'store', text: 'the store slips', fault: { fault: 'axis_slip', thousandths: 1500 }, at: 'move', kinds: STORE },
