@@ -31,7 +31,7 @@ EventsAfter = Callable[[int], Iterable[StoredEvent]]  # events on file of the lo
 
 
 @dataclass(frozen=True)
-class Kept:
+class JournalPull:
     """One pull. `content` is an export as `fairshoe journal verify` reads it, with records `first` to `last`; empty if
     the device's journal did not continue the one on file, with 0 for both. `problem` says in words what is wrong."""
 
@@ -71,7 +71,7 @@ def pull_piece(name: str, device: int, log: bytes, tail: Record | None) -> Askin
     return (yield from pull_steps(name, device, known, start))
 
 
-def check_piece(export: Export, tail: Record | None, events: EventsAfter, now: float) -> Kept:
+def check_piece(export: Export, tail: Record | None, events: EventsAfter, now: float) -> JournalPull:
     """An export with its first fault, if any, ready for the file. Reads the events on file, and calculates hashes."""
     stored = {it.seq: it.event for it in _until(events, export.first - 1, export.last)}
     problem = problem_of(export, stored)
@@ -79,7 +79,7 @@ def check_piece(export: Export, tail: Record | None, events: EventsAfter, now: f
         between = _until(events, tail.seq, export.first - 1)
         problem = bridge(tail, ((it.seq, _kind(it.event), it.body) for it in between), export.records[0])
     content = export_text(export).encode()
-    return Kept(export.device, export.log, now, export.first, export.last, problem, content)
+    return JournalPull(export.device, export.log, now, export.first, export.last, problem, content)
 
 
 def fill_store(store: Store, export: Export, last: int) -> int:
@@ -206,42 +206,44 @@ class JournalFile(SideFile):
             "CREATE INDEX journals_device ON journals (device, id)",
         )
 
-    def add(self, kept: Kept) -> None:
+    def add(self, kept: JournalPull) -> None:
         values = (kept.device, kept.log, kept.kept_at, kept.first, kept.last, kept.problem, kept.content)
         self._rows(f"INSERT INTO journals ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, NULL)", values)
 
-    def after(self, number: int, limit: int) -> list[Kept]:
+    def after(self, number: int, limit: int) -> list[JournalPull]:
         """The next ones after this place, of all devices. Not by time: after one pull with a clock that was ahead, no
         later one would follow it."""
         rows = self._rows(f"SELECT {_COLUMNS} FROM journals WHERE id > ? ORDER BY id LIMIT ?", (number, limit))
-        return [Kept(*row) for row in rows]
+        return [JournalPull(*row) for row in rows]
 
     def last(self) -> int:
         """The place of the newest one."""
         return int(self._rows("SELECT COALESCE(MAX(id), 0) FROM journals")[0][0])
 
-    def of(self, device: int, since: float) -> list[Kept]:
+    def of(self, device: int, since: float) -> list[JournalPull]:
         """Pulls of one device since a time, newest first."""
         where = "device = ? AND kept_at >= ? ORDER BY id DESC"
-        return [Kept(*row) for row in self._rows(f"SELECT {_COLUMNS} FROM journals WHERE {where}", (device, since))]
+        return [
+            JournalPull(*row) for row in self._rows(f"SELECT {_COLUMNS} FROM journals WHERE {where}", (device, since))
+        ]
 
-    def newest_of_each(self) -> list[Kept]:
+    def newest_of_each(self) -> list[JournalPull]:
         """The newest pull of each device, with or without records."""
         where = "id IN (SELECT MAX(id) FROM journals GROUP BY device)"
-        return [Kept(*row) for row in self._rows(f"SELECT {_COLUMNS} FROM journals WHERE {where}")]
+        return [JournalPull(*row) for row in self._rows(f"SELECT {_COLUMNS} FROM journals WHERE {where}")]
 
     def pulled_at(self) -> dict[int, float]:
         """When the journal of each device was pulled last, by the clock of that time."""
         where = "id IN (SELECT MAX(id) FROM journals GROUP BY device)"
         return dict(self._rows(f"SELECT device, kept_at FROM journals WHERE {where}"))
 
-    def newest(self, device: int, log: bytes) -> Kept | None:
+    def newest(self, device: int, log: bytes) -> JournalPull | None:
         """The newest export of a log that has records."""
         rows = self._rows(
             f"SELECT {_COLUMNS} FROM journals WHERE device = ? AND log = ? AND content <> x'' ORDER BY id DESC LIMIT 1",
             (device, log),
         )
-        return Kept(*rows[0]) if rows else None
+        return JournalPull(*rows[0]) if rows else None
 
     def prune(self, number: int) -> None:
         """Delete exports up to this place, but of each log keep the newest: the next one continues it."""

@@ -26,7 +26,7 @@ from fairshoe_floor.api.tokens import new_token
 from fairshoe_floor.gateway import journal_pull
 from fairshoe_floor.gateway.process import Gateway, Settings
 from fairshoe_floor.inventory import Entry, Inventory, Profile
-from fairshoe_floor.journals import JournalFile, Kept, journals_path, problem_of
+from fairshoe_floor.journals import JournalFile, JournalPull, journals_path, problem_of
 from fairshoe_floor.side_file import SideFile
 
 SIGNING = Ed25519PrivateKey.from_private_bytes(bytes(32))
@@ -112,7 +112,7 @@ async def play(gateway: Gateway, server: Server, count: int) -> None:
     await until(lambda: server.shoe.seq_acked == server.shoe.seq_last)
 
 
-async def pulled(gateway: Gateway) -> Kept:
+async def pulled(gateway: Gateway) -> JournalPull:
     """A pull now, beside those of the schedule."""
     kept = await gateway.puller.pull(gateway.inventory.shoes[0])
     assert kept is not None
@@ -257,8 +257,8 @@ async def test_a_problem_is_an_alarm_of_the_pit_also_after_a_restart(tmp_path: P
 def test_old_exports_are_deleted_but_never_the_newest_of_a_log(tmp_path: Path) -> None:
     file = JournalFile(tmp_path / "pit.journals.db")
     for at in (1.0, 2.0, 3.0):
-        file.add(Kept(1, b"a", at, 1, 9, "", b"x"))
-    file.add(Kept(1, b"a", 4.0, 0, 0, "it shrinks"))
+        file.add(JournalPull(1, b"a", at, 1, 9, "", b"x"))
+    file.add(JournalPull(1, b"a", 4.0, 0, 0, "it shrinks"))
     file.prune(4)
     assert [kept.kept_at for kept in file.after(0, 9)] == [3.0]
     file.close()

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fairshoe import messages
 from fairshoe.bench import hands as hands_
 from fairshoe.bench.device import Device
-from fairshoe.bench.hands import Deed, Hands
+from fairshoe.bench.hands import Hands, Task
 from fairshoe.sim.steps import BUTTONS, PRESS_ONLY, TAKING, door_first
 from fairshoe.text.advice import WARNINGS
 from fairshoe.text.describe import words
@@ -74,14 +74,14 @@ class Play:
         if not self.device.wait(done, seconds):
             raise Overdue(f"{what} did not come within {seconds:.0f} s; the device is {self._where()}")
 
-    def do(self, deed: Deed, done: Callable[[], bool]) -> None:
+    def do(self, task: Task, done: Callable[[], bool]) -> None:
         """Do an action that the device can see, and wait until it has."""
-        self.hands.do(deed)
+        self.hands.do(task)
         for _ in range(ASKED_MAX):
             if self.device.wait(done, self.hands.patience_s / ASKED_MAX):
                 return
-            self.hands.again(deed)
-        raise Overdue(f"after '{deed.words}' nothing happened; the device is {self._where()}")
+            self.hands.again(task)
+        raise Overdue(f"after '{task.words}' nothing happened; the device is {self._where()}")
 
     def rest(self) -> None:
         """Bring the machine to rest: empty, without a warning, waiting for a deck."""
@@ -149,13 +149,13 @@ class Play:
             if len(device.since(first, messages.WarningLatched)) > WARNINGS_MAX:
                 raise Overdue(f"the machine cannot be brought back; it is {self._where()}")
             before = device.state
-            deed = self._next(plays)
+            task = self._next(plays)
             if before == messages.State.WARNING:
                 self.clear_warning()
-            elif deed is None:
+            elif task is None:
                 self._wait_on(before, done, first)
             else:
-                self._move(deed, before)
+                self._move(task, before)
         raise Overdue(f"no end after {MOVES_MAX} moves; the device is {self._where()}")
 
     def _wait_on(self, before: messages.State, done: Callable[[], bool], first: int) -> None:
@@ -172,19 +172,19 @@ class Play:
         warned = ", ".join(words(event.warning.name) for event in device.since(first, messages.WarningLatched))
         raise Overdue("the deck was out before it came to that" + (f"; warnings: {warned}" if warned else ""))
 
-    def _move(self, deed: Deed, before: messages.State) -> None:
+    def _move(self, task: Task, before: messages.State) -> None:
         device = self.device
         mark = len(device.events)
-        if deed.action == "draw":
-            self._draw(deed)
-        elif deed.argument == "seat":
-            self.do(deed, lambda: bool(device.status and device.status.positions) or device.state != before)
+        if task.action == "draw":
+            self._draw(task)
+        elif task.argument == "seat":
+            self.do(task, lambda: bool(device.status and device.status.positions) or device.state != before)
         else:
             # By the stack's number: events come later than the status they belong to, and one of the stack before would
             # pass for this one.
             stack = device.status.stack if device.status and before == messages.State.STACK_OFFERED else None
             self.do(
-                deed,
+                task,
                 lambda: (
                     device.state != before
                     or bool(device.since(mark, messages.HeldBack))
@@ -195,13 +195,13 @@ class Play:
         if held and device.state == before:
             self._held(held[-1])
 
-    def _draw(self, deed: Deed) -> None:
+    def _draw(self, task: Task) -> None:
         """Counts by zone show that a card was drawn; after the last one the machine looks for a while."""
         device = self.device
         drawn = _drawn(device)
         mark = len(device.events)
         self.do(
-            deed, lambda: _drawn(device) != drawn or len(device.events) > mark or device.state != messages.State.DRAWING
+            task, lambda: _drawn(device) != drawn or len(device.events) > mark or device.state != messages.State.DRAWING
         )
 
     def _held(self, event: messages.HeldBack) -> None:
@@ -213,7 +213,7 @@ class Play:
         mark = len(self.device.events)
         self.do(hands_.press("lock"), lambda: len(self.device.events) > mark)
 
-    def _next(self, plays: bool) -> Deed | None:
+    def _next(self, plays: bool) -> Task | None:
         device = self.device
         state = device.state
         if state in TAKING:

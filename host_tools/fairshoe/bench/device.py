@@ -17,7 +17,7 @@ from fairshoe.keys import RoleKey
 from fairshoe.link.framing import Drops
 from fairshoe.link.session import HostSession, LinkCounts
 from fairshoe.messages import Event, Health, LinkCounters, Message, Meters, Role, State, Status, Welcome
-from fairshoe.transport.urls import Port, Way
+from fairshoe.transport.urls import Port, PortAddress
 
 ANSWER_S = 8.0
 AGAIN_S = 0.5
@@ -44,13 +44,13 @@ class PortLine:
 
     def __init__(self, url: str) -> None:
         self.name = url
-        self._way = Way(url)
+        self._address = PortAddress(url)
 
     def open(self) -> Port:
-        return self._way.open()
+        return self._address.open()
 
     def lost(self, port: Port) -> None:
-        self._way.lost(port)
+        self._address.lost(port)
 
     def sleep(self, seconds: float) -> None:
         time.sleep(seconds)

@@ -15,7 +15,7 @@ PATIENCE_S = 300.0  # a technician who has to fetch a deck
 
 
 @dataclass(frozen=True)
-class Deed:
+class Task:
     """One thing to do, in a technician's words; `blind` if no sensor sees that it was done."""
 
     action: str
@@ -24,37 +24,37 @@ class Deed:
     blind: bool = False
 
 
-def load(cards: int, cut_at: int = -1, which: str = "") -> Deed:
+def load(cards: int, cut_at: int = -1, which: str = "") -> Task:
     words = f"put {cards} cards into the hopper" + (f": {which}" if which else "")
     if cut_at >= 0:
         words += f", the cut card behind the first {cut_at}"
-    return Deed("load", f"{cards}:{cut_at}" if cut_at >= 0 else str(cards), words, blind=True)
+    return Task("load", f"{cards}:{cut_at}" if cut_at >= 0 else str(cards), words, blind=True)
 
 
-def press(button: str) -> Deed:
-    return Deed("press", button, f"press {button.upper()}")
+def press(button: str) -> Task:
+    return Task("press", button, f"press {button.upper()}")
 
 
-TAKE = Deed("take", "", "take the cards out of the tray")
-LIFT = Deed("lift", "", "lift the cards that are left out of the shoe")
-OPEN = Deed("open", "", "open the door")
-CLEAR = Deed("clear", "", "take out every card that lies inside, also under the rails", blind=True)
-CLOSE = Deed("close", "", "close the door")
-DRAW = Deed("draw", "200", "draw one card")
-KEY_ON = Deed("key", "on", "turn the key switch on", blind=True)
-KEY_OFF = Deed("key", "off", "turn the key switch off", blind=True)
-OFF = Deed("cut", "", "switch the machine off")
-ON = Deed("boot", "", "switch it on again")
-CUT = Deed("cut", "", "pull the plug, now")
-BOOT = Deed("boot", "", "plug it in again")
-UNJAM = Deed("", "", "take the jam strip out of the machine", blind=True)
+TAKE = Task("take", "", "take the cards out of the tray")
+LIFT = Task("lift", "", "lift the cards that are left out of the shoe")
+OPEN = Task("open", "", "open the door")
+CLEAR = Task("clear", "", "take out every card that lies inside, also under the rails", blind=True)
+CLOSE = Task("close", "", "close the door")
+DRAW = Task("draw", "200", "draw one card")
+KEY_ON = Task("key", "on", "turn the key switch on", blind=True)
+KEY_OFF = Task("key", "off", "turn the key switch off", blind=True)
+OFF = Task("cut", "", "switch the machine off")
+ON = Task("boot", "", "switch it on again")
+CUT = Task("cut", "", "pull the plug, now")
+BOOT = Task("boot", "", "plug it in again")
+UNJAM = Task("", "", "take the jam strip out of the machine", blind=True)
 
 
-def jam(place: str, at_um: int) -> Deed:
+def jam(place: str, at_um: int) -> Task:
     """A card that is going to stop; the technician's way to bring it about is a strip of card glued to a handle."""
     fault: dict[str, object] = {"fault": "jam", "place": place, "at_um": at_um, "times": 1}
     where = {"throat": "the throat, behind the first beam", "exit": "the exit, in front of its beam"}[place]
-    return Deed(
+    return Task(
         "fault", json.dumps(fault), f"slide the jam strip into {where}, so that the next card stops there", True
     )
 
@@ -65,11 +65,11 @@ class Hands(Protocol):
     unattended: bool
     patience_s: float
 
-    def do(self, deed: Deed) -> None:
+    def do(self, task: Task) -> None:
         """Do it, or prompt for it; where no sensor sees it, ask whether it was done."""
         ...
 
-    def again(self, deed: Deed) -> None:
+    def again(self, task: Task) -> None:
         """Prompt again: the device has not seen it."""
         ...
 
@@ -91,15 +91,15 @@ class SimHands:
         self._actor = actor
         self._delay_s = delay_s
 
-    def do(self, deed: Deed) -> None:
-        if deed != CUT:
+    def do(self, task: Task) -> None:
+        if task != CUT:
             self._take_time()
-        if deed.action:
-            self._actor.act(deed.action, deed.argument)
+        if task.action:
+            self._actor.act(task.action, task.argument)
 
-    def again(self, deed: Deed) -> None:
-        if deed.action == "press":
-            self.do(deed)
+    def again(self, task: Task) -> None:
+        if task.action == "press":
+            self.do(task)
 
     def _take_time(self) -> None:
         try:
@@ -126,19 +126,19 @@ class Technician:
         self._entered = entered or enter_pressed
         self._answered = answered
 
-    def do(self, deed: Deed) -> None:
-        if not deed.blind:
-            self._say(f"{deed.words[0].upper()}{deed.words[1:]}.")
+    def do(self, task: Task) -> None:
+        if not task.blind:
+            self._say(f"{task.words[0].upper()}{task.words[1:]}.")
             return
         self._entered()  # what was typed before the question is no answer to it
-        self._say(f"{deed.words[0].upper()}{deed.words[1:]}; then press Enter.")
+        self._say(f"{task.words[0].upper()}{task.words[1:]}; then press Enter.")
         while not self._entered():
             self._device.pump()
         if self._answered is not None:
             self._answered()
 
-    def again(self, deed: Deed) -> None:
-        self._say(f"Not seen yet: {deed.words}.")
+    def again(self, task: Task) -> None:
+        self._say(f"Not seen yet: {task.words}.")
 
 
 def enter_pressed() -> bool:

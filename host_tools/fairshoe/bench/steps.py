@@ -10,7 +10,7 @@ from fairshoe import messages
 from fairshoe.bench import hands as hands_
 from fairshoe.bench.deck_runner import Deck, Overdue, Play
 from fairshoe.bench.device import Device
-from fairshoe.bench.hands import Deed, Hands
+from fairshoe.bench.hands import Hands, Task
 from fairshoe.bench.plan import Step
 from fairshoe.errors import PortLost
 from fairshoe.messages import Meters
@@ -115,7 +115,7 @@ def power_on(bench: Bench, step: Step, found: Findings) -> None:
         found.figures["places_missed"] = max(bench.board.places - proofs[0].slots_swept, 0)
 
 
-def power_cycle(bench: Bench, off: Deed, on: Deed) -> None:
+def power_cycle(bench: Bench, off: Task, on: Task) -> None:
     """Off and on again, whether the port goes away with the power or only falls silent."""
     device, hands = bench.device, bench.hands
     mark = len(device.events)
@@ -323,10 +323,10 @@ class _CommandHands:
         self.unattended = bench.hands.unattended
         self.patience_s = bench.hands.patience_s
 
-    def do(self, deed: Deed) -> None:
-        kind, arguments = self._command(deed)
+    def do(self, task: Task) -> None:
+        kind, arguments = self._command(task)
         if kind is None:
-            self._bench.hands.do(deed)
+            self._bench.hands.do(task)
             return
         device = self._bench.device
         device.rest(SETTLED_S)
@@ -339,17 +339,17 @@ class _CommandHands:
             ended = words(pending.result.outcome.name) if pending.result else "not answered"
             self._found.notes.append(f"{kind.NAME}: {ended}")
 
-    def again(self, deed: Deed) -> None:
-        self._bench.hands.again(deed)
+    def again(self, task: Task) -> None:
+        self._bench.hands.again(task)
 
-    def _command(self, deed: Deed) -> tuple[type[messages.Command] | None, dict[str, int]]:
-        if deed.action != "press":
+    def _command(self, task: Task) -> tuple[type[messages.Command] | None, dict[str, int]]:
+        if task.action != "press":
             return None, {}
-        if deed.argument == "seat":
+        if task.argument == "seat":
             return messages.SetPositions, {"positions": 1}
         named: dict[str, type[messages.Command]] = {
             "close": messages.CloseBetting,
             "lock": messages.ConfirmLockout,
             "ack": messages.AcknowledgeWarning,
         }
-        return named.get(deed.argument) or self._GREEN.get(self._bench.device.state), {}
+        return named.get(task.argument) or self._GREEN.get(self._bench.device.state), {}

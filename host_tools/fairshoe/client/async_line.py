@@ -11,7 +11,7 @@ from typing import Any
 
 from fairshoe.client.exchange import Core
 from fairshoe.client.notices import NotStored
-from fairshoe.client.shoe_base import NAP_S, RETRY_S, RETRY_S_MAX, SILENT_S, STALE_S, Face
+from fairshoe.client.shoe_base import NAP_S, RETRY_S, RETRY_S_MAX, SILENT_S, STALE_S, ShoeBase
 from fairshoe.client.store import Store
 from fairshoe.client.store_writer import Done, Job
 from fairshoe.client.waiters import Waiters
@@ -19,21 +19,21 @@ from fairshoe.errors import PortError, StoreError
 from fairshoe.messages import Message
 from fairshoe.transport.async_ports import AsyncPort, SimAsyncPort, open_async
 from fairshoe.transport.busy_line import HostConnected, port_busy
-from fairshoe.transport.urls import Way
+from fairshoe.transport.urls import PortAddress
 
 TURN_S = 0.05
 STORE_RETRY_S = 0.5  # until events that could not be stored are tried again, unless more arrive before
 
 
-class AsyncLine(Face):
+class AsyncLine(ShoeBase):
     """A port and the session on it. AsyncShoe adds what programs call."""
 
-    def __init__(self, core: Core, way: Way, port: AsyncPort, reconnect: bool) -> None:
+    def __init__(self, core: Core, address: PortAddress, port: AsyncPort, reconnect: bool) -> None:
         self._sim = port.port if isinstance(port, SimAsyncPort) else None
-        super().__init__(core, way.url, self._sim)
+        super().__init__(core, address.url, self._sim)
         if self._sim is not None:
             core.clock.host_s = self._sim.utc
-        self._way = way
+        self._address = address
         self._port: AsyncPort | None = port
         self._clock: Callable[[], float] = self._sim.clock if self._sim else time.monotonic
         self._reconnect = reconnect
@@ -59,7 +59,7 @@ class AsyncLine(Face):
             core.queue.submit = self._submit
             if core.events is not None:
                 core.events.submit = self._submit
-        self._task: asyncio.Task[None] | None = asyncio.create_task(self._serve(), name=f"fairshoe {way.url}")
+        self._task: asyncio.Task[None] | None = asyncio.create_task(self._serve(), name=f"fairshoe {address.url}")
 
     @property
     def on_demand(self) -> bool:
@@ -116,7 +116,7 @@ class AsyncLine(Face):
             self._tell()
             self._wake()
         self._why = "nothing comes over the connection"
-        return not (self._way.network and self._core.silent_s(self._clock()) > STALE_S)
+        return not (self._address.network and self._core.silent_s(self._clock()) > STALE_S)
 
     def _arrived(self, port: AsyncPort, data: bytes) -> None:
         """Take bytes, in the callback of the port. An error ends the task, as if it had read them."""
@@ -213,7 +213,7 @@ class AsyncLine(Face):
         while self._port is None:
             await self._pass(self._retry_s)
             try:
-                self._port = await open_async(self._way)
+                self._port = await open_async(self._address)
             except PortError:
                 self._retry_s = min(2 * self._retry_s, RETRY_S_MAX)
         self._core.relink()

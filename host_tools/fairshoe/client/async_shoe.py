@@ -51,7 +51,7 @@ from fairshoe.messages import (
     UnknownMessage,
 )
 from fairshoe.transport.async_ports import AsyncPort, open_async
-from fairshoe.transport.urls import Way
+from fairshoe.transport.urls import PortAddress
 
 T = TypeVar("T")
 Wanted = TypeVar("Wanted", bound=Message)
@@ -60,8 +60,8 @@ Wanted = TypeVar("Wanted", bound=Message)
 class AsyncShoe(AsyncLine):
     """An open shoe in a loop. `async with AsyncShoe.open(url) as shoe` closes it; `await` opens it alone."""
 
-    def __init__(self, core: Core, way: Way, port: AsyncPort, reconnect: bool) -> None:
-        super().__init__(core, way, port, reconnect)
+    def __init__(self, core: Core, address: PortAddress, port: AsyncPort, reconnect: bool) -> None:
+        super().__init__(core, address, port, reconnect)
         self.records: Records[Awaitable[CommandResult]] = Records(self._put)  # what no sensor sees
 
     @classmethod
@@ -87,7 +87,7 @@ class AsyncShoe(AsyncLine):
         async with contextlib.AsyncExitStack() as undo:
             if parts.owned is not None:
                 undo.callback(parts.owned.close)
-            shoe = cls(parts.core, parts.way, await open_async(parts.way), reconnect)
+            shoe = cls(parts.core, parts.address, await open_async(parts.address), reconnect)
             shoe._owned = parts.owned
             undo.push_async_callback(shoe.close)
             await shoe.greet(answer_s)
@@ -99,8 +99,8 @@ class AsyncShoe(AsyncLine):
     async def listen(cls, url: str, reconnect: bool = False) -> AsyncShoe:
         """Open a port and send nothing at all: for a tap, or beside another host. Nothing that is heard is proved, and
         what is lost on the way is not repeated."""
-        way = Way(url)
-        return cls(Core(url, None), way, await open_async(way), reconnect)
+        address = PortAddress(url)
+        return cls(Core(url, None), address, await open_async(address), reconnect)
 
     # -- events ------------------------------------------------------------------------------------------------------
 
@@ -223,7 +223,7 @@ class AsyncShoe(AsyncLine):
         taken = key if isinstance(key, RoleKey) else read_key(Path(key), Role.AUDITOR)
         async with self._lent("the auditor uses the line") as port:
             await self._keep_silent(port, idle)
-            auditor = AsyncShoe(Core(self.name, HostSession(taken)), self._way, port, False)
+            auditor = AsyncShoe(Core(self.name, HostSession(taken)), self._address, port, False)
             try:
                 await auditor.greet(timeout_s)
                 return await auditor.seed(timeout_s)

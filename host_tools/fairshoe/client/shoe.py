@@ -31,7 +31,7 @@ from fairshoe.client.shoe_base import (
     RETRY_S_MAX,
     SILENT_S,
     STALE_S,
-    Face,
+    ShoeBase,
     do_nothing,
     fits,
     prepare,
@@ -56,7 +56,7 @@ from fairshoe.messages import (
     TimeIs,
 )
 from fairshoe.transport.busy_line import HostConnected, port_busy
-from fairshoe.transport.urls import Port, Way
+from fairshoe.transport.urls import Port, PortAddress
 
 __all__ = ["ANSWER_S", "CommandResult", "Pending", "Shoe"]
 
@@ -64,7 +64,7 @@ T = TypeVar("T")
 Wanted = TypeVar("Wanted", bound=Message)
 
 
-class Shoe(Face):
+class Shoe(ShoeBase):
     """An open shoe. Use `with Shoe.open(port) as shoe: for event in shoe.events(): ...`."""
 
     def __init__(
@@ -76,13 +76,13 @@ class Shoe(Face):
         clock: Callable[[], float] | None = None,
         *,
         core: Core | None = None,
-        way: Way | None = None,
+        address: PortAddress | None = None,
     ) -> None:
-        """For a port of your own; `greet` is the next step. `way` is how to get at the port again."""
+        """For a port of your own; `greet` is the next step. `address` is how to get at the port again."""
         super().__init__(core or Core(name, session, operations), name, port)
         self._core.clock.host_s = getattr(port, "utc", None) or time.time
         self._port: Port | None = port
-        self._way = way
+        self._address = address
         self._clock: Callable[[], float] = clock or getattr(port, "clock", None) or time.monotonic
         self._sleep: Callable[[float], None] = getattr(port, "sleep", None) or time.sleep
         self._retry_s = RETRY_S
@@ -127,9 +127,9 @@ class Shoe(Face):
         with contextlib.ExitStack() as undo:
             if parts.owned is not None:
                 undo.callback(parts.owned.close)
-            port = parts.way.open()
+            port = parts.address.open()
             undo.callback(port.close)
-            shoe = cls(port, url, None, core=parts.core, way=parts.way if reconnect else None)
+            shoe = cls(port, url, None, core=parts.core, address=parts.address if reconnect else None)
             shoe._owned = parts.owned
             shoe.greet(answer_s)
             undo.pop_all()
@@ -139,8 +139,8 @@ class Shoe(Face):
     def listen(cls, url: str, reconnect: bool = False) -> Shoe:
         """Open a port and send nothing at all: for a tap, or beside another host. Nothing that is heard is proved, and
         what is lost on the way is not repeated."""
-        way = Way(url)
-        return cls(way.open(), url, None, way=way if reconnect else None)
+        address = PortAddress(url)
+        return cls(address.open(), url, None, address=address if reconnect else None)
 
     # -- events ------------------------------------------------------------------------------------------------------
 
@@ -284,9 +284,9 @@ class Shoe(Face):
         if self._port is not None:
             self._port.close()
         self._port = None
-        if self._way is not None:
-            self._way.close()
-        self._way = None
+        if self._address is not None:
+            self._address.close()
+        self._address = None
         if self._owned is not None:
             self._owned.close()
 
@@ -386,7 +386,7 @@ class Shoe(Face):
             return
         self._core.feed(data, self._clock())
         self._flush()
-        if self._way is not None and self._way.network and self._core.silent_s(self._clock()) > STALE_S:
+        if self._address is not None and self._address.network and self._core.silent_s(self._clock()) > STALE_S:
             self._lost(TimeoutError("nothing comes over the connection"))
         self._tell()
 
@@ -407,9 +407,9 @@ class Shoe(Face):
 
     def _lost(self, error: Exception) -> None:
         """The port failed: an error for the program, or the beginning of tries to get it back."""
-        if self._way is None or self._port is None or not self._greeted:
+        if self._address is None or self._port is None or not self._greeted:
             raise (port_busy(self.name) if isinstance(error, HostConnected) else self._core.lost_error()) from error
-        self._way.lost(self._port)
+        self._address.lost(self._port)
         self._port = None
         now = self._clock()
         # A server that closes every connection at once is tried less and less often.
@@ -421,14 +421,14 @@ class Shoe(Face):
     def _reopen(self) -> None:
         """Try to get the port back when it is time to, and wait a moment otherwise."""
         self._core.check_open()
-        if self._way is None:
+        if self._address is None:
             raise self._core.lost_error()
         now = self._clock()
         if now < self._retry_at:
             self._sleep(min(NAP_S, self._retry_at - now))
             return
         try:
-            self._port = self._way.open()
+            self._port = self._address.open()
         except PortError:
             self._retry_s = min(2 * self._retry_s, RETRY_S_MAX)
             self._retry_at = now + self._retry_s

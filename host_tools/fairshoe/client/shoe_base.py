@@ -19,7 +19,7 @@ from fairshoe.keys import KeyRing, RoleKey, take_key
 from fairshoe.link import framing
 from fairshoe.link.session import HostSession, LinkCounts
 from fairshoe.messages import CloseBetting, Message, RoundEnded, RoundVoided, Status, Welcome
-from fairshoe.transport.urls import Way
+from fairshoe.transport.urls import PortAddress
 
 if TYPE_CHECKING:
     from fairshoe.sim.port import SimPort
@@ -39,7 +39,7 @@ class Parts(NamedTuple):
     """What a shoe is made of before its port is open. `owned` is closed with the shoe."""
 
     core: Core
-    way: Way
+    address: PortAddress
     owned: Store | None
 
 
@@ -59,12 +59,12 @@ def prepare(
     check_open(url, key, operations, after_seq, answer_s, store, device)
     taken = take_key(key)
     check_nonce(nonce, taken)
-    way = Way(url)
+    address = PortAddress(url)
     owned = Store(store) if isinstance(store, (str, Path)) else None
     kept = owned or (store if isinstance(store, Store) else None)
     session = HostSession(taken, after_seq, kept is not None)
     share = TableShare(nonce, kept)
-    return Parts(Core(url, session, operations, kept, new_log, device, clock, share), way, owned)
+    return Parts(Core(url, session, operations, kept, new_log, device, clock, share), address, owned)
 
 
 def round_over(message: Message) -> bool:
@@ -80,7 +80,7 @@ def do_nothing() -> None:
     """The default of functions that a program may give."""
 
 
-class Face:
+class ShoeBase:
     """Shoe and AsyncShoe begin with this."""
 
     def __init__(self, core: Core, name: str, line: object) -> None:

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from fairshoe_floor.alarms.rules import RuleBook
     from fairshoe_floor.history.dead_letters import KeptLetter
     from fairshoe_floor.history.queries import KeptExport
-    from fairshoe_floor.journals import Kept
+    from fairshoe_floor.journals import JournalPull
 
-    Pull = TypeVar("Pull", KeptExport, Kept)
+    Pull = TypeVar("Pull", KeptExport, JournalPull)
 
 DAY_S = 86400.0
 PROGRESS_S = 2.0

@@ -25,7 +25,7 @@ from fairshoe.link.session import HostSession, event_seq
 from fairshoe.printable import device_text
 from fairshoe.text.advice import REFUSALS
 from fairshoe.transport.busy_line import HostConnected, port_busy
-from fairshoe.transport.urls import Way
+from fairshoe.transport.urls import PortAddress
 from firmware.protocol.ids import CLASS_EVENT, FLAG_AGAIN
 
 ASK_S = 1.5  # no answer for so long while frames arrive: another host is in session
@@ -110,7 +110,7 @@ class Watch:
         self._acknowledge = acknowledge
         self._listen = listen
         self._history = history
-        self._open = opener or Way(url).open
+        self._open = opener or PortAddress(url).open
         self._port: Any = None
         self._session = HostSession(key)
         self._ear = framing.Decoder()

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from fairshoe.transport.busy_line import FirstBytes
-from fairshoe.transport.urls import CHUNK, CONNECT_S, READ_S, WRITE_S, Port, Way, tcp_address
+from fairshoe.transport.urls import CHUNK, CONNECT_S, READ_S, WRITE_S, Port, PortAddress, tcp_address
 
 if TYPE_CHECKING:
     from fairshoe.sim.port import SimPort
@@ -48,15 +48,15 @@ class AsyncPort(Protocol):
     async def close(self) -> None: ...
 
 
-async def open_async(way: Way) -> AsyncPort:
+async def open_async(address: PortAddress) -> AsyncPort:
     """PortError and PortBusy as in transport/urls.py."""
-    if way.scheme in ("tcp", "socket"):
-        return await _open_tcp(way)
-    if way.scheme == "sim":
-        return SimAsyncPort(way, cast("SimPort", way.open()))
-    if way.scheme or os.name != "posix":
-        return await ThreadPort.open(way)
-    return FilePort(way.open())
+    if address.scheme in ("tcp", "socket"):
+        return await _open_tcp(address)
+    if address.scheme == "sim":
+        return SimAsyncPort(address, cast("SimPort", address.open()))
+    if address.scheme or os.name != "posix":
+        return await ThreadPort.open(address)
+    return FilePort(address.open())
 
 
 class _Arrivals:
@@ -265,22 +265,22 @@ class TcpStream(asyncio.BufferedProtocol):
             self._transport.abort()
 
 
-async def _open_tcp(way: Way) -> AsyncPort:
-    host, port = tcp_address(way.url)
+async def _open_tcp(address: PortAddress) -> AsyncPort:
+    host, port = tcp_address(address.url)
     try:
         connecting = asyncio.get_running_loop().create_connection(TcpStream, host, port)
         return (await asyncio.wait_for(connecting, CONNECT_S))[1]
     except (OSError, asyncio.TimeoutError) as error:
-        raise way.cannot_open(error) from error
+        raise address.cannot_open(error) from error
 
 
 class SimAsyncPort:
     """A simulated shoe. At speed 0 its time passes only while a program waits for it, or a program that is busy with
     something else would find years gone by."""
 
-    def __init__(self, way: Way, port: SimPort) -> None:
+    def __init__(self, address: PortAddress, port: SimPort) -> None:
         self.port = port
-        self._way = way
+        self._address = address
         self.on_demand = not port.setup.speed
 
     def deliver(self, function: Callable[[bytes], None]) -> None:
@@ -303,7 +303,7 @@ class SimAsyncPort:
         self.port.write(data)
 
     async def close(self) -> None:
-        self._way.lost(self.port)
+        self._address.lost(self.port)
 
 
 class ThreadPort:
@@ -320,8 +320,8 @@ class ThreadPort:
         self._thread.start()
 
     @classmethod
-    async def open(cls, way: Way) -> ThreadPort:
-        return cls(await _in_thread(way))
+    async def open(cls, address: PortAddress) -> ThreadPort:
+        return cls(await _in_thread(address))
 
     def deliver(self, function: Callable[[bytes], None]) -> None:
         self._arrivals.deliver(function)
@@ -360,13 +360,13 @@ class ThreadPort:
             self._loop.call_soon_threadsafe(function, what)
 
 
-async def _in_thread(way: Way) -> Port:
+async def _in_thread(address: PortAddress) -> Port:
     """Open where it may take its time, in a thread that is gone afterwards."""
     found: list[Port | Exception] = []
 
     def work() -> None:
         try:
-            found.append(way.open())
+            found.append(address.open())
         except Exception as error:  # for the task that waits for the port
             found.append(error)
 

@@ -98,8 +98,8 @@ class TcpPort:
             self._first.feed(data)
 
 
-class Way:
-    """The way to one port. `open` may be called again when the port was lost: the same URL, the same simulated shoe."""
+class PortAddress:
+    """Where one port is. `open` may be called again when the port was lost: the same URL, the same simulated shoe."""
 
     def __init__(self, url: str) -> None:
         self.url = url

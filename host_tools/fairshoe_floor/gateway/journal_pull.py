@@ -27,7 +27,7 @@ from fairshoe.journal.export import (
 from fairshoe.messages import JournalIs
 from fairshoe_floor.gateway.live import Live
 from fairshoe_floor.inventory import Entry, Inventory, Profile
-from fairshoe_floor.journals import JournalFile, Kept, check_piece, fill_store, pull_piece, trusted_keys
+from fairshoe_floor.journals import JournalFile, JournalPull, check_piece, fill_store, pull_piece, trusted_keys
 from fairshoe_floor.samples import Link
 
 LOOK_S = 5.0  # how often it is looked which pulls are due
@@ -49,7 +49,7 @@ class JournalPuller:
         self._signing = trusted_keys(inventory)
         self._failed_at: dict[int, float] = {}
         self._elsewhere: dict[int, int] = {}  # by device, the last event that it does not send and the store may lack
-        self.on_kept: Callable[[Kept], None] | None = None
+        self.on_kept: Callable[[JournalPull], None] | None = None
 
     async def run(self) -> None:
         while True:
@@ -81,7 +81,7 @@ class JournalPuller:
         shoe = self._live.shoe(entry.device)
         return shoe is not None and shoe.sample.link is Link.OPEN
 
-    async def pull(self, entry: Entry) -> Kept | None:
+    async def pull(self, entry: Entry) -> JournalPull | None:
         """Pull, check and keep. None if the shoe did not answer to the end: it is tried again later."""
         device = entry.device
         log = await asyncio.to_thread(self._newest_log, device)
@@ -97,7 +97,7 @@ class JournalPuller:
                 self._failed_at[device] = time.monotonic()
                 _log.warning("the journal of %s (%s) was not pulled: %s", entry.name, entry.table, error)
                 return None
-            kept = Kept(device, log, time.time(), 0, 0, error.what)
+            kept = JournalPull(device, log, time.time(), 0, 0, error.what)
         await asyncio.to_thread(self._file.add, kept)
         await self._fill(entry, log)
         if self.on_kept is not None:

@@ -16,7 +16,7 @@ from fairshoe.messages import WarningLatched
 from fairshoe_floor.alarms.engine import JUDGED, Change, Engine, SeenEvent, SeenExport
 from fairshoe_floor.alarms.rules import SEVERITIES, RuleBook
 from fairshoe_floor.gateway.live import Live
-from fairshoe_floor.journals import Kept
+from fairshoe_floor.journals import JournalPull
 from fairshoe_floor.reader import Alarm
 
 TICK_S = 2.0
@@ -35,7 +35,7 @@ class PitAlarms:
         if isinstance(item.told, Event) and item.told.NAME in JUDGED:
             self._event(item.device, item.told, time.time())
 
-    def take_export(self, kept: Kept) -> None:
+    def take_export(self, kept: JournalPull) -> None:
         """A journal was pulled."""
         self._engine.export(SeenExport(kept.device, kept.kept_at, kept.problem))
 

@@ -32,7 +32,7 @@ from fairshoe_floor.history import schema
 from fairshoe_floor.history.dead_letters import Letter
 from fairshoe_floor.history.lease import LEASE_S, Lease
 from fairshoe_floor.history.writer import SampleRow, StreamPlace, Writer, refuses
-from fairshoe_floor.journals import Kept
+from fairshoe_floor.journals import JournalPull
 from fairshoe_floor.metrics import Pulse
 from fairshoe_floor.samples import Link, sample_of, sample_to_json
 from fairshoe_floor.schema_check import Refused
@@ -361,7 +361,7 @@ class Consumer:
 
     async def _take_journal(self, writer: Writer, seq: int, subject: str, data: bytes, at: datetime) -> None:
         name = self.names.journals
-        found: tuple[str, Kept] | Letter
+        found: tuple[str, JournalPull] | Letter
         try:
             found = from_message(data)
             wrong = await self._timed(writer.store_journal(found, name, StreamPlace(seq, at)))

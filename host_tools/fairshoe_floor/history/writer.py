@@ -23,7 +23,7 @@ from fairshoe_floor.assignments import MOVE
 from fairshoe_floor.history import dead_letters
 from fairshoe_floor.history.dead_letters import Letter
 from fairshoe_floor.history.lease import Lease
-from fairshoe_floor.journals import Kept, difference_between
+from fairshoe_floor.journals import JournalPull, difference_between
 from fairshoe_floor.stream.event_lines import SQL_TYPES, EventRow, Gap, to_lines
 from fairshoe_floor.stream.export_message import name_of
 
@@ -280,7 +280,9 @@ class Writer:
     async def close_letter(self, number: int, outcome: str) -> None:
         await self._db.execute("UPDATE dead_letters SET closed = now(), outcome = %s WHERE id = %s", (outcome, number))
 
-    async def store_journal(self, found: tuple[str, Kept] | Letter, stream: str, place: StreamPlace | None) -> bool:
+    async def store_journal(
+        self, found: tuple[str, JournalPull] | Letter, stream: str, place: StreamPlace | None
+    ) -> bool:
         """What a gateway has pulled, checked again here, or what was refused. Whether something is wrong with it. One
         that is there already is left alone."""
         async with self._transaction():
@@ -302,7 +304,7 @@ class Writer:
             )
             return bool(problem)
 
-    async def _problem_of(self, kept: Kept, gateway: str) -> str:
+    async def _problem_of(self, kept: JournalPull, gateway: str) -> str:
         """What is wrong with an export by the events and exports that are here. Which of two is earlier, the file of
         their gateway says; no clock."""
         found = await (
@@ -329,7 +331,7 @@ class Writer:
         # Events of the one before may have come after it was checked; the device has overwritten those between.
         return problem or (difference_between(before, stored, parse_export(kept.content)) if before else "")
 
-    async def _export_before(self, kept: Kept, gateway: str) -> Export | None:
+    async def _export_before(self, kept: JournalPull, gateway: str) -> Export | None:
         """The newest one of this log that was whole."""
         found = await (
             await self._db.execute(

@@ -7,7 +7,7 @@ import json
 from dataclasses import replace
 
 from fairshoe_floor import schema_check as are
-from fairshoe_floor.journals import Kept
+from fairshoe_floor.journals import JournalPull
 from fairshoe_floor.schema_check import Check, Refused
 from fairshoe_floor.stream.event_lines import GATEWAY, LOG, SECONDS
 
@@ -35,7 +35,7 @@ _CHECKS: dict[str, Check] = {
 _COUNT = are.whole(0, are.BIGINT)
 
 
-def to_message(kept: Kept, gateway: str) -> bytes:
+def to_message(kept: JournalPull, gateway: str) -> bytes:
     said = {
         "gateway": gateway,
         "device": f"{kept.device:08x}",
@@ -51,13 +51,13 @@ def to_message(kept: Kept, gateway: str) -> bytes:
     return json.dumps(said).encode()
 
 
-def name_of(kept: Kept, gateway: str) -> bytes:
+def name_of(kept: JournalPull, gateway: str) -> bytes:
     """The same for the same export, wherever it stands in the file of its gateway."""
     return hashlib.sha256(to_message(replace(kept, number=0), gateway)).digest()
 
 
-def from_message(data: bytes) -> tuple[str, Kept]:
+def from_message(data: bytes) -> tuple[str, JournalPull]:
     """The gateway and what it has pulled. Refused, with the reason, if the data is something else."""
     said = are.fields(are.load(data), _CHECKS)
     gateway, content = said.pop("gateway"), said.pop("export")
-    return gateway, Kept(**said, content=content)
+    return gateway, JournalPull(**said, content=content)

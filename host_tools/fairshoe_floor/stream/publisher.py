@@ -26,7 +26,7 @@ from typing import Any, TypeVar, cast
 from nats.js.api import RawStreamMsg
 
 from fairshoe import FairshoeError, StoreError
-from fairshoe_floor.journals import JournalFile, Kept, journals_path
+from fairshoe_floor.journals import JournalFile, JournalPull, journals_path
 from fairshoe_floor.metrics import Pulse, of_program, verdict
 from fairshoe_floor.samples import Sample, SampleFile, sample_to_json, samples_path
 from fairshoe_floor.schema_check import Refused, clean_text
@@ -390,7 +390,7 @@ class Publisher:
             self._journals_again = False  # the subject now ends with this one, and goes on from there
             self.counts.journals += 1
 
-    def _place_of(self, kept: Kept) -> str:
+    def _place_of(self, kept: JournalPull) -> str:
         return f"{kept.number} {name_of(kept, self._gateway).hex()[:16]}"
 
     def _exported(self, file: JournalFile, said: str) -> int:

@@ -14,7 +14,7 @@ from bench_case import Case, Meddler, figures, only
 
 from fairshoe.bench import report_file
 from fairshoe.bench.deck_runner import Overdue, Play
-from fairshoe.bench.hands import CUT, ON, Deed, Technician
+from fairshoe.bench.hands import CUT, ON, Task, Technician
 from fairshoe.bench.line_noise import NoisyPort
 from fairshoe.bench.plan import load_plan
 from fairshoe.bench.steps import Bench, Findings, fresh_meters, identity
@@ -103,22 +103,22 @@ def test_a_bad_machine_is_found_out(faults: str, step: str, told: str, tmp_path:
 
 def test_a_key_switch_that_is_not_seen_fails_its_step(tmp_path: Path) -> None:
     case = Case("sim://pico-shoe?seed=3", tmp_path)
-    case.meddle(lambda deed: None if deed.action == "key" else deed)
+    case.meddle(lambda task: None if task.action == "key" else task)
     assert "Key switch seen on: 0, must be 1" in case.failed(only(ACCEPTANCE, "key-switch")).reason
 
 
 def test_a_cut_card_that_shows_too_late_fails_its_step(tmp_path: Path) -> None:
     case = Case("sim://pico-draw?seed=3&game=house:deck_cards=30", tmp_path)
-    case.meddle(lambda deed: replace(deed, argument="30:22") if deed.action == "load" else deed)
+    case.meddle(lambda task: replace(task, argument="30:22") if task.action == "load" else task)
     assert figures(case.failed(only(ACCEPTANCE, "cut-card")))["cut_off_by"] == 2
 
 
 def test_a_start_that_was_no_power_on_fails_the_self_test(tmp_path: Path) -> None:
     case = Case("sim://pico-shoe?seed=3", tmp_path)
 
-    def crash(deed: Deed) -> Deed | None:
-        if deed != ON:
-            return deed
+    def crash(task: Task) -> Task | None:
+        if task != ON:
+            return task
         case.line.sim.rig.boot(1)  # the watchdog's
         return None
 
@@ -144,10 +144,10 @@ def test_another_board_than_expected_and_a_device_that_falls_silent_fail_the_fir
 def test_events_lost_or_told_twice_fail_the_power_cut_drill(tmp_path: Path) -> None:
     case = Case("sim://pico-carousel?seed=3", tmp_path)
 
-    def lose(deed: Deed) -> Deed:
-        if deed.action == "boot":
+    def lose(task: Task) -> Task:
+        if task.action == "boot":
             case.device.events[-1] = replace(case.device.events[-1], seq=1)  # as if the one before had not come
-        return deed
+        return task
 
     case.meddle(lose)
     run = case.run(only(load_plan("power-cut-drill"), "power-cut-shuffle", times=1))
@@ -173,8 +173,8 @@ def test_a_machine_that_miscounts_is_found_out(tmp_path: Path) -> None:
 def test_a_jam_that_is_not_noticed_as_one_fails_the_drill(tmp_path: Path) -> None:
     case = Case("sim://pico-shoe?seed=3", tmp_path)
 
-    def no_strip(deed: Deed) -> None:
-        if deed.action == "fault":
+    def no_strip(task: Task) -> None:
+        if task.action == "fault":
             case.line.sim.rig.plant.repair()
 
     case.meddle(after=no_strip)
@@ -214,10 +214,10 @@ def test_ctrl_c_keeps_what_was_found_and_says_what_the_machine_is_doing(tmp_path
 def test_a_lost_device_is_told_and_the_report_still_made(tmp_path: Path) -> None:
     case = Case("sim://pico-shoe?seed=3", tmp_path)
 
-    def unplug(deed: Deed) -> Deed:
-        if deed.action == "load":
+    def unplug(task: Task) -> Task:
+        if task.action == "load":
             case.line.sim.unplug()
-        return deed
+        return task
 
     case.meddle(unplug)
     run = case.run(only(ACCEPTANCE, "identity", "decks", "door"))
@@ -232,8 +232,8 @@ def test_a_lost_device_is_told_and_the_report_still_made(tmp_path: Path) -> None
 def test_the_power_cut_drill_lives_through_a_port_that_goes_with_the_power(tmp_path: Path) -> None:
     case = Case("sim://pico-carousel?seed=3", tmp_path)
 
-    def unplug(deed: Deed) -> None:
-        if deed == CUT:
+    def unplug(task: Task) -> None:
+        if task == CUT:
             case.line.sim.unplug(seconds=3)
 
     case.meddle(after=unplug)
@@ -277,10 +277,10 @@ def test_noise_that_changes_an_event_unnoticed_would_be_found(tmp_path: Path) ->
     case = Case("sim://pico-shoe?seed=3", tmp_path)
     original = case.device.events
 
-    def alter(deed: Deed) -> Deed:
-        if deed.action == "take" and original:
+    def alter(task: Task) -> Task:
+        if task.action == "take" and original:
             original[-1] = replace(original[-1], round=original[-1].round + 1)
-        return deed
+        return task
 
     case.meddle(alter)
     assert (figures(case.failed(only(load_plan("link-noise"), "noise")))["events_altered"] or 0) >= 1
@@ -378,7 +378,7 @@ def test_a_technician_is_told_everything_that_has_to_be_done(tmp_path: Path) -> 
         if text.startswith("Press "):
             case.line.act("press", text.split()[1].rstrip(".").lower())
             return
-        action, argument = next(deed for words, deed in meant.items() if text.startswith(words))
+        action, argument = next(task for words, task in meant.items() if text.startswith(words))
         case.line.act(action, argument)
 
     case.hands = Technician(case.device, obey, lambda: True)
@@ -415,17 +415,17 @@ def test_a_late_event_does_not_pass_for_what_was_asked_for(tmp_path: Path) -> No
     original = case.hands
 
     class Slow(Meddler):
-        def do(self, deed: Deed) -> None:
-            asked.append(deed.argument)
+        def do(self, task: Task) -> None:
+            asked.append(task.argument)
             taken = case.device.since(0, StackTaken)
-            if deed.argument == "green" and taken and asked.count("green") == 2:
+            if task.argument == "green" and taken and asked.count("green") == 2:
                 case.device.events.append(taken[-1])  # late, and the button is pressed at the reminder only
                 return
-            super().do(deed)
+            super().do(task)
 
-        def again(self, deed: Deed) -> None:
+        def again(self, task: Task) -> None:
             asked.append("again")
-            original.do(deed)
+            original.do(task)
 
     case.hands = Slow(original)
     case.run(only(ACCEPTANCE, "decks", decks=1))

@@ -17,7 +17,7 @@ from fairshoe.client.operation_store import Operations
 from fairshoe.errors import NoAnswer, PortBusy, PortError, PortLost, UsageError, WrongDevice, WrongKey
 from fairshoe.keys import role_key, write_key
 from fairshoe.link.session import HostSession
-from fairshoe.transport.urls import Way, scheme_of
+from fairshoe.transport.urls import PortAddress, scheme_of
 
 KEY = bytes(range(32))
 
@@ -277,7 +277,7 @@ def test_a_port_belongs_to_one_program_at_a_time() -> None:
     near, far = os.openpty()
     tty.setraw(far)
     path = os.ttyname(far)
-    first = Way(path).open()
+    first = PortAddress(path).open()
     with pytest.raises(PortBusy, match=r"another program has .* open"):
         Shoe.open(path)
     first.close()

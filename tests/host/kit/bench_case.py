@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fairshoe.bench.deck_runner import Play
 from fairshoe.bench.device import Device
-from fairshoe.bench.hands import Deed, Hands, SimHands
+from fairshoe.bench.hands import Hands, SimHands, Task
 from fairshoe.bench.plan import Data, Plan, Step
 from fairshoe.bench.report_file import FAILED, StepResult
 from fairshoe.bench.run import Facts, Log, Run, Watcher
@@ -15,10 +15,10 @@ from fairshoe.bench.steps import Bench
 from fairshoe.keys import RoleKey
 from fairshoe.messages import Event
 
-Does = Callable[[Deed], None]
+Does = Callable[[Task], None]
 
 
-def nothing(_deed: Deed) -> None: ...
+def nothing(_task: Task) -> None: ...
 
 
 class Case:
@@ -47,8 +47,8 @@ class Case:
         assert result.status == FAILED, result
         return result
 
-    def meddle(self, does: Callable[[Deed], Deed | None] = lambda deed: deed, after: Does = nothing) -> None:
-        """From now on the hands do what `does` makes of a deed, or nothing, and then what `after` does."""
+    def meddle(self, does: Callable[[Task], Task | None] = lambda task: task, after: Does = nothing) -> None:
+        """From now on the hands do what `does` makes of a task, or nothing, and then what `after` does."""
         self.hands = Meddler(self.hands, does, after)
 
     def report(self, run: Run) -> Data:
@@ -66,21 +66,21 @@ class Meddler:
     unattended = True
 
     def __init__(
-        self, hands: Hands, does: Callable[[Deed], Deed | None] = lambda deed: deed, after: Does = nothing
+        self, hands: Hands, does: Callable[[Task], Task | None] = lambda task: task, after: Does = nothing
     ) -> None:
         self._hands = hands
         self._does = does
         self._after = after
         self.patience_s = hands.patience_s
 
-    def do(self, deed: Deed) -> None:
-        done = self._does(deed)
+    def do(self, task: Task) -> None:
+        done = self._does(task)
         if done is not None:
             self._hands.do(done)
-        self._after(deed)
+        self._after(task)
 
-    def again(self, deed: Deed) -> None:
-        self._hands.again(deed)
+    def again(self, task: Task) -> None:
+        self._hands.again(task)
 
 
 def only(plan: Plan, *ids: str, **arguments: object) -> Plan:
