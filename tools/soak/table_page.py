@@ -47,6 +47,11 @@ class Seen(Patient):
         self.write({"tap": "players"})
         self.tap(do="players")
 
+    def due(self) -> bool:
+        """Whether a person is to do something: only then the round has come further."""
+        now = self.values["now"]
+        return bool(now["action"] or self.values["ask"] or now["say"] == "Place your bets")
+
     def step(self, void: bool) -> None:
         """Whatever the page asks for: a supervisor, wagers, the next line, an answer, hands at the machine."""
         choices = [choice for choice, _ in self.values["house"]["choices"]]
@@ -70,7 +75,7 @@ class Seen(Patient):
 
 
 def play(it: Running, folder: Path, until: Callable[[], object], each: Callable[[], bool]) -> None:
-    """Rounds by the page until it is time; `each` is called before every step, and says whether a supervisor voids."""
+    """Rounds by the page until it is time; `each` is called before every tap, and says whether a supervisor voids."""
     desk = Desk(it.shoe, it.books, it.table.game, it.table.options, SEATS, folder / "wagers.json", it.floor)
     seen = Seen(desk)
     seen.log = folder / "page.jsonl"
@@ -79,9 +84,8 @@ def play(it: Running, folder: Path, until: Callable[[], object], each: Callable[
     while not seen.values:
         seen.turn()
     while not until():
-        void = each()
         try:
-            seen.step(void)
+            seen.step(seen.due() and each())
         except FairshoeError:
             seen.turn()  # a command is under way, or the page was old
 
