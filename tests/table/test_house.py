@@ -24,7 +24,8 @@ from fairshoe_table.play.game import Ask, Play
 from fairshoe_table.play.inputs import Input, wager
 from fairshoe_table.simulated.demonstration import Running, simulated_table
 from fairshoe_table.simulated.sitting import Sitting, Values, listen
-from fairshoe_table.simulated.stack import StackReport, compare
+from fairshoe_table.simulated.stack import StackReport, TroubledFloor, compare
+from fairshoe_table.table.table import Table
 
 STEPS_MAX = 60
 BY = {"by": "J. Doe", "reason": "the shoe smokes"}
@@ -304,9 +305,12 @@ def test_a_supervisor_is_asked_about_an_open_round_of_old_books(tmp_path: Path, 
 
 
 @pytest.mark.parametrize("choice", ["void", "continue"])
-def test_a_machine_that_stopped_in_a_game_without_a_clause_is_decided_by_the_house(tmp_path: Path, choice: str) -> None:
-    """The record house_decision tells the shoe, so that its journal and the books agree."""
-    with sitting(tmp_path, "double-down-stud", seed=4, seats=2) as it:
+@pytest.mark.parametrize("game", ["double-down-stud", "double-attack-blackjack"])
+def test_a_machine_that_stopped_in_a_game_without_a_clause_is_decided_by_the_house(
+    tmp_path: Path, game: str, choice: str
+) -> None:
+    """The record house_decision tells the shoe, so that its journal and the books agree. A rack is counted once."""
+    with sitting(tmp_path, game, seed=4, seats=2) as it:
         bet(it)
         number = it.desk.number
         it.next()
@@ -324,9 +328,29 @@ def test_a_machine_that_stopped_in_a_game_without_a_clause_is_decided_by_the_hou
         view = it.desk.books.shoe_rounds()[1]
         assert (view.how, view.clause) == (("void", "HOUSE") if choice == "void" else ("ended", ""))
         check_books(it.desk.books)
+        if it.until(lambda values: ready(values) or values["ask"])["ask"]:
+            it.go_on()
         bet(it)
         while goes_on(it, number + 1):
             pass
+        counts = [told for number in (1, 2) for told in it.desk.books.inputs(number) if told.kind == "count"]
+        assert len(counts) == (game == "double-attack-blackjack")
+
+
+def test_nothing_is_asked_about_a_round_that_the_house_has_voided(tmp_path: Path) -> None:
+    """The status of a shoe may come before its event that the round is void."""
+    with simulated_table(tmp_path, "double-attack-blackjack", 4) as it:
+        floor = TroubledFloor(it.floor)
+        floor.countdown, floor.strike = 12, lambda: power_cut(it)
+        number = Table(it.shoe, it.books, it.table.game, it.table.options, floor).play_round()
+        keys = [told.key for told in it.books.inputs(number)]
+        assert keys[keys.index("house:0:machine") + 1 :] == ["void", "over"]
+
+
+def power_cut(it: Running) -> None:
+    it.shoe.sim.act("cut", "")
+    it.shoe.sim.sleep(0.5)
+    it.shoe.sim.act("boot", "")
 
 
 # --- a round that cannot be read ---------------------------------------------------------------

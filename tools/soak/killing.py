@@ -6,7 +6,9 @@ table.py is `make table-soak`. Each says what a life is, and what must agree at 
 
 from __future__ import annotations
 
+import math
 import os
+import shutil
 import signal
 import tempfile
 import traceback
@@ -37,6 +39,7 @@ class Killing(ABC):
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.tally: Counter[str] = Counter()
+        self.reached = 0  # the goal with which the run comes to where it is
 
     @property
     def done(self) -> int:
@@ -45,7 +48,9 @@ class Killing(ABC):
     def play(self, goal: int, more: Callable[[], bool] = lambda: True) -> None:
         """Raises Finding; `more` is asked before every life."""
         while self.done < goal and more():
+            self.reached = self.done + 1
             self.life()
+        self.reached = self.done
         self.peace()
         self.check()
 
@@ -149,8 +154,10 @@ def run(tool: Tool, games: Collection[str], goal: int, make: Callable[[str, Path
                 soak.play(part, more_time)
             except Finding as finding:
                 found += 1
-                print(f"{game}, after {soak.done} {soak.UNIT}: {finding}")
-                print(tool.replay(f"--{soak.UNIT} {part} --game {game}{more}"), flush=True)
+                kept = shutil.copytree(folder, Path(tempfile.mkdtemp(prefix="soak-")) / "files")
+                print(f"{game}, after {soak.done} {soak.UNIT}: {finding}\nbooks and storage of that moment: {kept}")
+                minutes = math.ceil(tool.options.minutes)
+                print(tool.replay(f"--{soak.UNIT} {soak.reached} --game {game}{more} --minutes {minutes}"), flush=True)
             else:
                 print(f"{game}: {soak.summary()}", flush=True)
             signal.alarm(0)

@@ -1,6 +1,6 @@
 """`make table-soak`: tables with simulated shoes, killed with SIGKILL at random, until the time is over.
 
-    python -m soak.table --minutes M [--seed S] [--game G] [--kills N]
+    python -m soak.table --minutes M [--seed S] [--game G] [--through table|page] [--kills N]
 
 A child process plays rounds; shoe and books live in a folder. In half of the time it plays through the desk of the
 dealer's page, and in the end the books are held against what the page had shown (`soak.table_page`). Every second child
@@ -43,6 +43,7 @@ OTHER_OPTIONS = 0.3  # share of the children
 FULL_DISK = 0.002  # share of the statements, in every second child
 SHOE_SEEDS = (1, 1, 1, 2)  # two shoes, one of them more often
 HOUSE_VOID = 0.004  # share of the questions
+WAYS = ("table", "page")
 
 
 class Unlucky(sqlite3.Connection):
@@ -193,13 +194,14 @@ def main() -> int:
     tool = Tool("soak.table", __doc__)
     tool.add("--kills", type=int, default=1 << 30, help="of all games together (as many as there is time for)")
     tool.add("--game", choices=registry.ids(), help="one game only (default: all in turn)")
-    tool.add("--page", action="store_true", help="through the dealer's page only (default: half of the time)")
+    tool.add("--through", choices=WAYS, help="the table alone, or the dealer's page (default: each for half of the time)")
     options = tool.begin()
-    pages = (" --page",) if options.page else ("", " --page")
-    games = [game + page for game in ([options.game] if options.game else registry.ids()) for page in pages]
+    ways = [options.through] if options.through else WAYS
+    games = [f"{game} --through {way}" for game in ([options.game] if options.game else registry.ids()) for way in ways]
 
     def make(game: str, folder: Path) -> TableSoak:
-        return TableSoak(options.seed, folder, game.partition(" ")[0], " --page" in game)
+        name, way = game.split(" --through ")
+        return TableSoak(options.seed, folder, name, way == "page")
 
     return killing.run(tool, games, options.kills, make)
 

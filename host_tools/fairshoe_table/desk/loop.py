@@ -335,6 +335,14 @@ class DeskLoop(Table):
         else:
             self._refused = before
 
+    def _answered(self, answer: Input) -> CommandResult | None:
+        """With the status that follows: the page must not ask again what the shoe has taken."""
+        result = super()._answered(answer)
+        if result is not None:
+            with contextlib.suppress(NoAnswer):
+                self.shoe.status_after(result)
+        return result
+
     def _announce(self, ask: Ask) -> None:
         """Once for each card: a status comes twice a second."""
         if ask.key != self._announced:

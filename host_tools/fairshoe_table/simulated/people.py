@@ -77,7 +77,7 @@ class SimulatedFloor:
         self.rack: list[int] = []  # of a shoe that is drawn by hand
         self.drawn: list[int] = []  # in this round: they lie on the table
         self.hole = 0  # the card that lies face down
-        self._lies: tuple[object, int] = (None, 0)  # the card that was drawn last, and for what in which round
+        self._lies = ("", 0)  # what the card that was drawn last is for, and that card
         self.stacks: dict[int, tuple[int, ...]] = {}
         self.rest: tuple[int, ...] = ()
         self._layout: Path | None = None
@@ -86,17 +86,23 @@ class SimulatedFloor:
         self.paperwork: Callable[[int], object] = lambda deck: None  # of a jackpot with cards of this deck is done
 
     def keep_layout(self, path: Path) -> None:
-        """Keep what lies on the table in a file: cards outlive a program that is killed, and its simulated people."""
+        """Keep what lies on the table and in the shoe in a file: cards outlive a program that is killed, and its
+        simulated people."""
         self._layout = path
         if path.exists():
             data = json.loads(path.read_text(encoding="utf-8"))
             self.stacks = {int(number): tuple(cards) for number, cards in data["stacks"].items()}
             self.rest = tuple(data["rest"])
+            self.pile, self._before_cut = data["pile"], data["before_cut"]
+            self.held, self.rack, self.drawn = data["held"], data["rack"], data["drawn"]
+            self.hole, self._lies = data["hole"], tuple(data["lies"])
 
     def _lay(self) -> None:
         if self._layout is not None:
             new = self._layout.with_suffix(".new")
-            new.write_text(json.dumps({"stacks": self.stacks, "rest": self.rest}), encoding="utf-8")
+            cards = {"stacks": self.stacks, "rest": self.rest, "pile": self.pile, "before_cut": self._before_cut}
+            cards |= {"held": self.held, "rack": self.rack, "drawn": self.drawn, "hole": self.hole, "lies": self._lies}
+            new.write_text(json.dumps(cards), encoding="utf-8")
             new.replace(self._layout)
 
     # -- people -------------------------------------------------------------------------------------------------------
@@ -106,13 +112,13 @@ class SimulatedFloor:
         self.stacks, self.rest = {}, ()
 
     def bets(self, play: Play) -> list[Input]:
+        self.rack, self.drawn = [*self.rack, *self.drawn], []
+        self._lay()
         return self.players.wagers(play)
 
     def wagers(self, play: Play) -> list[Input]:
         self.clear()
-        self.rack, self.drawn = [*self.rack, *self.drawn], []
-        self._lay()
-        return self.players.wagers(play)
+        return self.bets(play)
 
     def answer(self, play: Play, ask: Ask) -> Input:
         if ask.kind == "house":
@@ -125,6 +131,7 @@ class SimulatedFloor:
             return ask.answer(count=len(self.rack) if ask.part.startswith("short") else self.count())
         if ask.kind == "decide" and play.game.draws(play, ask):
             self.hole = self._drawn_for(play, ask)
+            self._lay()
             return ask.answer(choice=ask.choices[0])
         if ask.kind == "cards":
             cards = list(self.faces(play, ask))
@@ -168,6 +175,7 @@ class SimulatedFloor:
         """The card of this question. It lies there already if the same is asked twice: the answer was not booked."""
         if self._lies[0] != _once(play, ask):
             self._lies = (_once(play, ask), self.draw())
+            self._lay()
         return self._lies[1]
 
     # -- hands --------------------------------------------------------------------------------------------------------
@@ -192,7 +200,7 @@ class SimulatedFloor:
                 self._act("load", str(len(self.pile)))
                 self._act("press", "green")
             case Need.DECK if self.packs:
-                self.rack, self.drawn = [], []
+                self.rack, self.drawn, self._lies = [], [], ("", 0)
                 self.pile = list(PACK_48) * self.packs
                 self.players.rng.shuffle(self.pile)
                 self._before_cut = self.cut_at or len(self.pile) * 3 // 4
@@ -214,7 +222,6 @@ class SimulatedFloor:
                     self.stacks[len(self.stacks) + 1] = cards
                 elif status.state == State.REMAINDER_OFFERED:
                     self.rest = cards
-                self._lay()
             case Need.ACKNOWLEDGE | Need.OPEN_DOOR | Need.CLEAR_PATH | Need.CLOSE_DOOR:
                 for action, argument in (("open", ""), ("clear", ""), ("close", ""), ("press", "ack")):
                     self._act(action, argument)
@@ -229,9 +236,10 @@ class SimulatedFloor:
                 self._act("press", "lock")
             case _:
                 pass
+        self._lay()
         self._sleep(0.3)
 
 
-def _once(play: Play, ask: Ask) -> tuple[object, str]:
+def _once(play: Play, ask: Ask) -> str:
     """A question of one round."""
-    return next((told.data["round"] for told in play.inputs if told.key == "closed"), None), ask.key
+    return f"{next((told.data['round'] for told in play.inputs if told.key == 'closed'), None)} {ask.key}"

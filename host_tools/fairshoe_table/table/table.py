@@ -290,6 +290,8 @@ class Table(House):
             return None
         if step.need is Need.HOUSE_DECISION:
             return self.decided_at_the_shoe()
+        if self.voiding():  # the event comes: nothing is asked, and no deck prepared, for a round that it ends
+            return None
         if step.need is Need.DRAW:
             return self._draw()
         if step.need is Need.HOLE_CARD:
