@@ -1,7 +1,7 @@
 """What a supervisor decides: void at any stage, a shoe that was replaced, a header that is unknown."""
 
 import sqlite3
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -22,9 +22,10 @@ from fairshoe_table.desk.taps import Desk
 from fairshoe_table.play import registry
 from fairshoe_table.play.game import Ask, Play
 from fairshoe_table.play.inputs import Input, wager
+from fairshoe_table.rules.ledger import Line
 from fairshoe_table.simulated.demonstration import Running, simulated_table
 from fairshoe_table.simulated.sitting import Sitting, Values, listen
-from fairshoe_table.simulated.stack import StackReport, TroubledFloor, compare
+from fairshoe_table.simulated.stack import Died, StackReport, TroubledFloor, compare
 from fairshoe_table.table.table import Table
 
 STEPS_MAX = 60
@@ -277,6 +278,33 @@ def test_a_supervisor_is_asked_about_wagers_that_were_placed_with_another_shoe(t
         it.table.play_round()
         check_books(it.books)
         assert it.books.replay() == []
+
+
+def test_a_shoe_that_comes_back_deals_for_no_wagers_that_were_returned(tmp_path: Path) -> None:
+    """The program ends as betting is closed, before it reads that the round began; another shoe takes its place, and a
+    supervisor returns the wagers. In the round of the first shoe no money moves, and a person is called."""
+
+    def closing(_number: int, told: Sequence[Input], *_more: object, **_names: object) -> list[Line]:
+        if told[0].kind == "closed":
+            raise Died
+        return []
+
+    with simulated_table(tmp_path, "caribbean-stud", 5, shoe_seed=2) as it:
+        book = it.books.record_all
+        it.books.record_all = lambda *all, **more: closing(*all) or book(*all, **more)
+        with pytest.raises(Died):
+            it.table.play_round()
+    with simulated_table(tmp_path, "caribbean-stud", 6, shoe_seed=1) as it:
+        assert it.table.play_round() == 1 and {line.net for line in it.books.lines(1)} == {0}
+        it.table.play_round()
+    with simulated_table(tmp_path, "caribbean-stud", 7, shoe_seed=2) as it:
+        assert it.table.play_round() == 3 and it.books.lines(3) == []
+        assert "0 seats have wagers" in it.floor.calls[0]
+        it.table.play_round()
+        report = StackReport()
+        it.shoe.sim.sleep(1)
+        compare(it, report, {("00510002", 1)})
+        assert report.wrong == [] and report.ended == 2
 
 
 # --- an unknown header -------------------------------------------------------------------------

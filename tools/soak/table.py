@@ -124,11 +124,16 @@ def child(folder: Path, game: str, seed: int, shoe: int, page: bool, dots: int) 
 
 
 def open_rounds(folder: Path) -> set[tuple[str, int]]:
-    """The round that is open when another shoe is connected, by device and number."""
+    """The round that is open when another shoe is connected, by device and number. Wagers may lie there for which the
+    shoe deals already, and the books do not know: a supervisor returns them, and that round has none."""
     if not (folder / "books.db").exists():
         return set()
     with contextlib.closing(sqlite3.connect(folder / "books.db", timeout=30)) as db:
-        found = db.execute("SELECT device, shoe_round FROM rounds WHERE over = 0 AND shoe_round > 0")
+        found = db.execute(
+            "SELECT device, CASE WHEN shoe_round > 0 THEN shoe_round ELSE 1 + (SELECT MAX(shoe_round) FROM rounds o "
+            "WHERE o.device = r.device) END FROM rounds r WHERE over = 0 AND (shoe_round > 0 OR EXISTS "
+            "(SELECT 1 FROM inputs WHERE round = r.id AND kind = 'wager'))"
+        )
         return {(device, number) for device, number in found}
 
 
