@@ -16,7 +16,7 @@ from fairshoe_table.books.books import Books
 from fairshoe_table.games.caribbean.options import CaribbeanOptions
 from fairshoe_table.play import registry
 from fairshoe_table.play.options import Options
-from fairshoe_table.rules.meters import new_meters
+from fairshoe_table.rules.meters import FIVE_CARD, PROGRESSIVE, new_meters
 from fairshoe_table.rules.pay_tables import pay_table
 from fairshoe_table.simulated.people import Players, SimulatedFloor
 from fairshoe_table.table.table import Table
@@ -42,8 +42,8 @@ def options_of(game: str) -> Options:
 
 
 def start_meters(books: Books) -> None:
-    for table in ("CS-11d-D", "CS-11e"):
-        books.start_meters(new_meters(pay_table(table), {"main": 7123}, {"main": 1_000_000}))
+    for pool, table in ((PROGRESSIVE, "CS-11d-D"), (FIVE_CARD, "CS-11e")):
+        books.start_meters(new_meters(pay_table(table), {"main": 7123}, {"main": 1_000_000}, pool=pool))
 
 
 @dataclass

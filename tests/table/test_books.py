@@ -483,12 +483,12 @@ def test_rates_and_seeds_outside_the_rules_are_refused(
     table: str, rates: dict[str, int], seeds: dict[str, int]
 ) -> None:
     with pytest.raises(UsageError):
-        new_meters(pay_table(table), rates, seeds)
+        new_meters(pay_table(table), rates, seeds, pool=FIVE_CARD if table == "CS-11e" else PROGRESSIVE)
 
 
 def test_the_five_card_meter_has_the_rate_of_the_submission() -> None:
     """CS 11(e)(4) prints no least rate; the 70 % are of 11(d)(5)."""
-    meters = new_meters(pay_table("CS-11e"), {"main": 5000}, {"main": 1_000_000})
+    meters = new_meters(pay_table("CS-11e"), {"main": 5000}, {"main": 1_000_000}, pool=FIVE_CARD)
     assert meters.contribute(100)[0].by_name["main"].cents == 1_000_050
 
 

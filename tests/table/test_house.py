@@ -1,7 +1,7 @@
 """What a supervisor decides: void at any stage, a shoe that was replaced, a header that is unknown."""
 
 import sqlite3
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +22,7 @@ from fairshoe_table.desk.taps import Desk
 from fairshoe_table.play import registry
 from fairshoe_table.play.game import Ask, Play
 from fairshoe_table.play.inputs import Input, wager
+from fairshoe_table.play.options import Options
 from fairshoe_table.rules.ledger import Line
 from fairshoe_table.simulated.demonstration import Running, simulated_table
 from fairshoe_table.simulated.sitting import Sitting, Values, listen
@@ -284,14 +285,15 @@ def test_a_shoe_that_comes_back_deals_for_no_wagers_that_were_returned(tmp_path:
     """The program ends as betting is closed, before it reads that the round began; another shoe takes its place, and a
     supervisor returns the wagers. In the round of the first shoe no money moves, and a person is called."""
 
-    def closing(_number: int, told: Sequence[Input], *_more: object, **_names: object) -> list[Line]:
-        if told[0].kind == "closed":
-            raise Died
-        return []
-
     with simulated_table(tmp_path, "caribbean-stud", 5, shoe_seed=2) as it:
         book = it.books.record_all
-        it.books.record_all = lambda *all, **more: closing(*all) or book(*all, **more)
+
+        def closing(number: int, told: Iterable[Input], options: Options, seq: int = 0) -> list[Line]:
+            if any(one.kind == "closed" for one in told):
+                raise Died
+            return book(number, told, options, seq)
+
+        it.books.record_all = closing
         with pytest.raises(Died):
             it.table.play_round()
     with simulated_table(tmp_path, "caribbean-stud", 6, shoe_seed=1) as it:

@@ -32,18 +32,18 @@ SHOWN: dict[str, Any] = {"round": 1, "open": None, "of": 1, "done": [], "cards":
 PLACED = {"3": {"ante": 1000}}
 
 
-@pytest.mark.parametrize(
-    ("shown", "found"),
-    [
-        ([{}], []),
-        ([{"open": PLACED}], []),
-        ([{"done": ["3.ante"]}], ["round 1: 3.ante was done on the page"]),
-        ([{"cards": {"cards:3:": [0, 1]}}], ["round 1: cards:3: was [0, 1] on the page, and is None in the books"]),
-        ([{"open": {"3": {"ante": 500}}}], ["the page showed the wagers {'3': {'ante': 500}}, and"]),
-        ([{"open": {"2": {"ante": 500}}}, {"open": PLACED}], ["without a tap"]),
-        ([{"open": {"2": {"ante": 500}}}, {"tap": "players"}, {"open": PLACED}], []),
-    ],
-)
+CASES: list[tuple[list[dict[str, Any]], list[str]]] = [
+    ([{}], []),
+    ([{"open": PLACED}], []),
+    ([{"done": ["3.ante"]}], ["round 1: 3.ante was done on the page"]),
+    ([{"cards": {"cards:3:": [0, 1]}}], ["round 1: cards:3: was [0, 1] on the page, and is None in the books"]),
+    ([{"open": {"3": {"ante": 500}}}], ["the page showed the wagers {'3': {'ante': 500}}, and"]),
+    ([{"open": {"2": {"ante": 500}}}, {"open": PLACED}], ["without a tap"]),
+    ([{"open": {"2": {"ante": 500}}}, {"tap": "players"}, {"open": PLACED}], []),
+]
+
+
+@pytest.mark.parametrize(("shown", "found"), CASES)
 def test_what_the_page_had_shown_is_in_the_books(tmp_path: Path, shown: list[dict[str, Any]], found: list[str]) -> None:
     lines = [json.dumps(it if "tap" in it else {**SHOWN, **it}) for it in shown]
     (tmp_path / "page.jsonl").write_text("\n".join(lines))

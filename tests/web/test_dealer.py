@@ -138,7 +138,11 @@ def test_a_jam_is_shown_voids_the_round_and_a_person_clears_it(chromium: Any, tm
         it.until("table.known.table.void === 'DCP-12e'")
         assert it.tab.inner_text("#now-do").lower().startswith("give ante $10 back to seat 1")
         it.tap("go")
-        it.tap(f"seen-{it.table['calls'][0]['call']}")
+        it.tab.set_viewport_size(PHONE)
+        seen = f"seen-{it.table['calls'][0]['call']}"
+        width, height = (it.tab.locator(f"#{seen}").bounding_box()[side] for side in ("width", "height"))
+        assert width > height >= 40  # one line, as wide as a finger
+        it.tap(seen)
         it.tap("hand")
         it.until("document.getElementById('warning').hidden", 30)
 

@@ -154,7 +154,7 @@ def run(tool: Tool, games: Collection[str], goal: int, make: Callable[[str, Path
                 soak.play(part, more_time)
             except Finding as finding:
                 found += 1
-                kept = shutil.copytree(folder, Path(tempfile.mkdtemp(prefix="soak-")) / "files")
+                kept = shutil.copytree(folder, f"{tempfile.mkdtemp(prefix='soak-')}/files")
                 print(f"{game}, after {soak.done} {soak.UNIT}: {finding}\nbooks and storage of that moment: {kept}")
                 minutes = math.ceil(tool.options.minutes)
                 print(tool.replay(f"--{soak.UNIT} {soak.reached} --game {game}{more} --minutes {minutes}"), flush=True)

@@ -199,7 +199,7 @@ def main() -> int:
     tool = Tool("soak.table", __doc__)
     tool.add("--kills", type=int, default=1 << 30, help="of all games together (as many as there is time for)")
     tool.add("--game", choices=registry.ids(), help="one game only (default: all in turn)")
-    tool.add("--through", choices=WAYS, help="the table alone, or the dealer's page (default: each for half of the time)")
+    tool.add("--through", choices=WAYS, help="the table, or the dealer's page (default: each for half of the time)")
     options = tool.begin()
     ways = [options.through] if options.through else WAYS
     games = [f"{game} --through {way}" for game in ([options.game] if options.game else registry.ids()) for way in ways]

@@ -24,24 +24,23 @@ class ShoeRound(NamedTuple):
 def shoe_rounds(db: sqlite3.Connection, table: str, device: str = "") -> dict[int, ShoeRound]:
     """By the number that the shoe gave it, every round of this table that is over; of one shoe or all."""
     rows = db.execute(
-        "SELECT r.game, c.data, v.data, "
-        "(SELECT COUNT(*) FROM inputs w WHERE w.round = r.id AND w.kind = 'wager' AND INSTR(w.key, '.') = 0), "
-        "(SELECT COUNT(*) FROM inputs d WHERE d.round = r.id AND d.kind = 'cards' AND d.key != 'cards:0:2'), "
-        "EXISTS (SELECT 1 FROM inputs d WHERE d.round = r.id AND d.key IN ('cards:0:2', 'decide:0:hole')) "
+        "SELECT r.id, r.game, c.data, v.data, "
+        "(SELECT COUNT(*) FROM inputs w WHERE w.round = r.id AND w.kind = 'wager' AND INSTR(w.key, '.') = 0) "
         "FROM rounds r JOIN inputs c ON c.round = r.id AND c.key = 'closed' "
         "LEFT JOIN inputs v ON v.round = r.id AND v.key = 'void' "
         "WHERE r.tbl = ? AND r.over = 1 AND ? IN ('', r.device)",
         (table, device),
     )
     found: dict[int, ShoeRound] = {}
-    for game, closed, void, seats, cards, second in rows:
+    for at, game, closed, void, seats in rows.fetchall():
         number = int(json.loads(closed)["round"])
         if void is not None:
             data = json.loads(void)
             found[number] = ShoeRound("house" if data.get("by") else "void", seats, data["clause"])
         else:
-            drawn = cards + second if registry.find(game).drawn else 0
-            found[number] = ShoeRound("ended", seats, "", drawn)
+            kind = registry.find(game)
+            keys = db.execute("SELECT key FROM inputs WHERE round = ?", (at,)) if kind.drawn else ()
+            found[number] = ShoeRound("ended", seats, "", kind.cards_out([key for (key,) in keys]))
     return found
 
 

@@ -7,7 +7,7 @@ function of it. `Game` has the parts that most games share; games dealt in stack
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -347,6 +347,10 @@ class Game:
     def draws(self, play: Play, ask: Ask) -> bool:
         """Whether a card is drawn from a hand shoe to answer this."""
         return False
+
+    def cards_out(self, keys: Collection[str]) -> int:
+        """Cards that were drawn from a hand shoe for these inputs."""
+        return 0
 
     def places(self, seat: int) -> tuple[str, ...]:
         """Where the cards of a seat come from: its "own" stack, the "last" stack, the "rest"; none: not compared."""

@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 
 from fairshoe.errors import UsageError
 from fairshoe_table.rules.ledger import TRAY, Transfer
-from fairshoe_table.rules.money import DOLLAR, OfMeter, Rounding, divide
+from fairshoe_table.rules.money import DOLLAR, OfMeter, Rounding, divide, dollars
 from fairshoe_table.rules.pay_tables import PayTable
 
 RATE_ONE = 10_000  # rates count in hundredths of a percent
-RATE_LEAST = 7_000  # CS 11(d)(5)
-FIVE_CARD_SEED_LEAST = 10_000 * DOLLAR  # CS 11(e)(4)
 PROGRESSIVE, FIVE_CARD = "progressive", "five-card"
+# The least rate and seed of pools that the rules know, and the clause.
+LIMITS = {PROGRESSIVE: (7_000, 0, "CS 11(d)(5)"), FIVE_CARD: (1, 10_000 * DOLLAR, "CS 11(e)(4)")}
 
 
 def account(pool: str, meter: str) -> str:
@@ -96,21 +96,26 @@ def check_meters(table: PayTable, meters: Meters | None, pool: str) -> None:
         raise UsageError(f"{table.name} has the meters {needed}, and the books have {there}.", advice)
 
 
-def new_meters(table: PayTable, rates: Mapping[str, int], seeds: Mapping[str, int], wager: int = DOLLAR) -> Meters:
-    """Meters for a progressive table. PTMGL tables print their seeds for a wager of one dollar; tables A to E leave the
-    seed to the licensee, and the five-card bonus leaves the rate too (CS 11(e)(4), ruling `cs-rate`)."""
+def new_meters(
+    table: PayTable,
+    rates: Mapping[str, int],
+    seeds: Mapping[str, int],
+    wager: int = DOLLAR,
+    pool: str = PROGRESSIVE,
+) -> Meters:
+    """Meters for a progressive table, of a pool that the game names. PTMGL tables print their seeds for a wager of one
+    dollar; tables A to E leave the seed to the licensee, and the five-card bonus leaves the rate too (CS 11(e)(4),
+    ruling `cs-rate`)."""
     names = meter_names(table)
     printed = {name: cents * wager // DOLLAR for name, cents in table.seeds}
     chosen = {**seeds, **printed}
     if set(rates) != names or set(chosen) != names:
         raise UsageError(f"{table.name} has the meters {', '.join(sorted(names))}.", "Give a rate and a seed for each.")
-    pool = FIVE_CARD if table.name == "CS-11e" else PROGRESSIVE
-    least = RATE_LEAST if pool == PROGRESSIVE else 1
+    least, seed_least, clause = LIMITS.get(pool, (1, 0, table.clause))
     if min(rates.values()) < 0 or not least <= sum(rates.values()) <= RATE_ONE:
-        clause = "CS 11(d)(5)" if pool == PROGRESSIVE else "CS 11(e)(4)"
         advice = f"Together {least:,} to {RATE_ONE:,} hundredths of a percent."
         raise UsageError(f"rates of progression {dict(rates)} ({clause}).", advice)
-    if pool == FIVE_CARD and min(chosen.values()) < FIVE_CARD_SEED_LEAST:
-        raise UsageError("the five-card meter starts below $10,000 (CS 11(e)(4)).", "Raise the seed.")
+    if min(chosen.values()) < seed_least:
+        raise UsageError(f"the {pool} meter starts below {dollars(seed_least)} ({clause}).", "Raise the seed.")
     meters = {name: Meter(chosen[name], chosen[name], rates[name]) for name in sorted(names)}
     return Meters(pool, meters)

@@ -34,11 +34,11 @@ RATE = 7500
 
 def start_demo_meters(books: Books, game: str, options: Options) -> None:
     """Those of the tables that are offered, with equal rates; printed seeds stay as they are."""
-    for table in registry.find(game).pools(options).values():
+    for pool, table in registry.find(game).pools(options).items():
         names = meter_names(table)
         rates = dict.fromkeys(names, RATE // len(names))
         seeds = {} if table.seeds else dict.fromkeys(names, SEED_CENTS)
-        books.start_meters(new_meters(table, rates, seeds, getattr(options, "progressive_wager", DOLLAR)))
+        books.start_meters(new_meters(table, rates, seeds, getattr(options, "progressive_wager", DOLLAR), pool))
 
 
 class ShownFloor(SimulatedFloor):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from random import Random
@@ -258,6 +258,11 @@ class DoubleAttackBlackjack(Game):
     def draws(self, play: Play, ask: Ask) -> bool:
         turned = ask.seat == DEALER and ask.part == "2" and play.round.hole
         return not turned and (ask.kind == "cards" or ask.part == "hole")
+
+    def cards_out(self, keys: Collection[str]) -> int:
+        """The dealer's second card once, whether it lay face down or not."""
+        second = {"cards:0:2", "decide:0:hole"}
+        return sum(key.startswith("cards:") for key in {*keys} - second) + (not second.isdisjoint(keys))
 
     def place(self, play: Play, seat: int) -> Place:
         round: Round = play.round
