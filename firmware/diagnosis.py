@@ -249,7 +249,7 @@ class Diagnosis:
         if self.motion is not None:
             self.motion.switch(app.out, outputs)
             if outputs & AXIS_BIT:
-                self.motion.turn(app.hal, self.steps)
+                self.motion.turn(app.hal, app.out, self.steps)
                 app.inp.axis = 1  # until the next sample shows it
         app.out.dirty = True
 

@@ -118,6 +118,12 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
         *("fairshoe.ship", "fairshoe.boards", "fairshoe.games", "fairshoe.link", "firmware.protocol", "rig"),
         *HOST_BASE,
     ),
+    # Measures in the diagnostic mode: names lines as the firmware does.
+    "fairshoe.calibrate": (
+        *("fairshoe.calibrate", "fairshoe.client", "fairshoe.boards", "fairshoe.bench.report_plots"),
+        *("firmware.protocol", "firmware.image"),
+        *HOST_BASE,
+    ),
     "fairshoe.noise": ("fairshoe.noise", "fairshoe.bench.report_plots", "fairshoe.text", *HOST_BASE),
     # Pastes the HAL's own code at a prompt, and reads the simulated source.
     "fairshoe.noise.capture": (

@@ -62,7 +62,7 @@ SECTIONS = (
         ),
     ),
     Section("Command line", ("CLI.md", HELP_PAGE)),
-    Section("Boards", ("BOARDS.md", CONFIG_PAGE, "WIRING.md", "HARDWARE.md", "HIL.md", "BUDGETS.md")),
+    Section("Boards", ("BOARDS.md", CONFIG_PAGE, "WIRING.md", "BUILD.md", "HARDWARE.md", "HIL.md", "BUDGETS.md")),
     Section("Games", ("GAMES.md", "NEW_GAME.md", "DOUBLE_ATTACK.md", "RULES.md", "matrix/*", "project/rules-data.md")),
     Section(
         "Evidence",

@@ -8,6 +8,39 @@ from fairshoe.cli import settings
 from fairshoe.cli.options import add_port, seconds, version
 from fairshoe.ship.identity import ROLLBACK_MAX
 
+CALIBRATE_EXAMPLES = """\
+examples:
+  fairshoe calibrate /dev/ttyACM0 --board pico-carousel \\
+      --key-file keys/service.key --out my-board.json
+      measure a carousel; asks for cards, and sees by sensors that it has them
+  fairshoe keys new keys
+  fairshoe calibrate --board pico-carousel --out my-board.json \\
+      "sim://pico-carousel?service=on&dealer=none&key=keys/device.key"
+      the same with a simulated machine and simulated hands
+
+The device runs a bench image, its key switch is on, no deck is inside. Writes
+the config and beside it a page with every figure: old, new, spread and error.
+exit status: 0 written, 1 refused: what was found, and which part to look at
+More: fairshoe docs BUILD
+"""
+
+
+def add_calibrate(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Measures speeds, distances and times of a carousel from the edges of its beams, about 60 cards and 450 short "
+        "motions, and writes a board config that the measured machine works with. PORT is the service port."
+    )
+    command.epilog = CALIBRATE_EXAMPLES
+    add_port(command)
+    command.add_argument("--board", required=True, help="what the device runs: a board's name or a .json file")
+    command.add_argument("--out", metavar="FILE.json", help="the new board config")
+    command.add_argument("--wiring", action="store_true", help="only look for wiring faults; each is named with a cure")
+    command.add_argument("--key-file", metavar="F", help="key of the role service, or the device key")
+    command.add_argument("--card-mm", type=float, metavar="MM", help="length of a card, by caliper (the config's)")
+    command.add_argument("--cards", type=int, default=50, metavar="N", help="cards to pass through (%(default)s)")
+    command.add_argument("--json", action="store_true", help="the figures as JSON; progress goes to standard error")
+
+
 FLASH_EXAMPLES = """\
 examples:
   fairshoe flash /dev/ttyACM0 --board pico2-carousel

@@ -52,6 +52,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "floor": "keep the central record of a floor in PostgreSQL",
     },
     "set up a device": {
+        "calibrate": "measure a machine and write its board config",
         "flash": "write the firmware onto a device and check that it runs",
         "image": "build the firmware of a board as one UF2",
         "verify": "compare a device with a signed release",

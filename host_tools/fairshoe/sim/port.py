@@ -35,6 +35,8 @@ class SimPort:
         self.timeout = timeout
         self.is_open = True
         self.rig, self._disk = make_rig(self.setup)
+        if self.setup.service:
+            do(self.rig, "key", {"to": "on"})
         self._arrived = bytearray()
         self._started = time.monotonic()
         self._dealer = AutoDealer(self.rig, self.setup.dealer)
@@ -70,8 +72,9 @@ class SimPort:
         self._usable()
         if self.setup.speed:
             self._catch_up()
-        if self.rig.powered and not self.rig.hal.service:  # with the key switch on, this port is deaf
-            self.rig.hal.received.extend(data)
+        hal = self.rig.hal
+        if self.rig.powered and hal.service == bool(self.setup.service):  # else this port is deaf
+            (hal.service_received if hal.service else hal.received).extend(data)
             self.rig.plant.changed = True
         return len(data)
 
@@ -196,13 +199,11 @@ class SimPort:
         while (plant.now_us < limit_us or plant.changed) and len(self._arrived) < size:
             self._dealer.act()
             rig.step(self._dealer.limit_us(limit_us))
-            sent = rig.hal.sent
-            if sent:
-                rig.hal.sent = bytearray()
-                # Like a UART: bytes that no program reads are lost; the device repeats what is not acknowledged.
-                if self._plugged() and len(self._arrived) + len(sent) <= BUFFER_MAX:
-                    self._arrived += sent
-            rig.hal.service_sent = bytearray()
+            sent = rig.hal.service_sent if self.setup.service else rig.hal.sent
+            rig.hal.sent, rig.hal.service_sent = bytearray(), bytearray()
+            # Like a UART: bytes that no program reads are lost; the device repeats what is not acknowledged.
+            if sent and self._plugged() and len(self._arrived) + len(sent) <= BUFFER_MAX:
+                self._arrived += sent
             if not rig.powered and plant.now_us >= limit_us:
                 return
 

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from fairshoe.boards import configs
 from fairshoe.errors import GameError, SimulatorError, UsageError
-from fairshoe.files import make_private
+from fairshoe.files import make_private, parse_json, read_regular
 from fairshoe.games import profiles
 from fairshoe.games.profiles import game_names, load_game
 from fairshoe.keys import read_device_key
@@ -59,6 +59,8 @@ class SimSetup:
     mode: str = ""
     audit: str = ""
     table: tuple[str, ...] = ()
+    truth: str = ""
+    service: str = ""
 
 
 def parse_url(url: str) -> SimSetup:
@@ -93,7 +95,7 @@ def make_rig(setup: SimSetup) -> tuple[Rig, Disk | None]:
     disk = open_disk(setup.storage, config["nv"]["bytes"]) if setup.storage else None
     try:
         nv = PersistentNv(config["nv"]["bytes"], disk) if disk else None
-        rig = Rig(config, check_game(game), setup.seed, crc, key, nv)
+        rig = Rig(config, check_game(game), setup.seed, crc, key, nv, truth=_truth(setup.truth))
         for fault in setup.faults:
             rig.plant.add_fault(fault)
     except BaseException as error:
@@ -105,6 +107,16 @@ def make_rig(setup: SimSetup) -> tuple[Rig, Disk | None]:
             raise storage_refused(error) from error
         raise
     return rig, disk
+
+
+def _truth(path: str) -> dict[str, Any] | None:
+    """In what the machine differs from its board config: hal/sim/truth.py."""
+    if not path:
+        return None
+    try:
+        return cast(dict[str, Any], parse_json(read_regular(Path(path))))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"truth {path}: {error}.", "It is a JSON object: docs/SCENARIOS.md.") from error
 
 
 def storage_refused(error: RuntimeError) -> SimulatorError:
@@ -255,4 +267,6 @@ _WORDS: dict[str, Callable[[str], Any]] = {
     "mode": _one_of("mode", MODES),
     "audit": _one_of("audit", AUDITS),
     "table": str,
+    "truth": str,
+    "service": _one_of("service", ("on",)),
 }

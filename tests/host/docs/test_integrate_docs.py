@@ -143,10 +143,11 @@ def test_every_error_that_a_program_meets_is_in_the_table_with_its_code() -> Non
 
 def test_every_word_of_a_simulated_shoe_is_in_its_table() -> None:
     table = PAGE[PAGE.index("## Test your program") : PAGE.index("## Errors")]
-    for word in ("game", "seed", "speed", "faults", "dealer", "key", "storage", "mode", "audit", "table"):
+    words = "game seed speed faults dealer key storage mode audit table truth service"
+    for word in words.split():
         assert f"{word}=" in table
         assert word in setup._WORDS  # pyright: ignore[reportPrivateUsage]
-    assert len(setup._WORDS) == 10  # pyright: ignore[reportPrivateUsage]
+    assert len(setup._WORDS) == 12  # pyright: ignore[reportPrivateUsage]
     for dealer in setup.DEALERS:
         assert dealer in table
 

@@ -1,0 +1,117 @@
+"""From measured figures to a board config: what is taken over, what follows from it, and what is refused."""
+
+from __future__ import annotations
+
+import copy
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from fairshoe.boards.checks import board_problems
+from fairshoe.boards.edge_rates import followed_per_s, honest_rates
+from fairshoe.boards.ports import PORTS
+from fairshoe.boards.shuffle_time import shuffle_us
+from fairshoe.calibrate.carousel import Figure
+from fairshoe.calibrate.machine import NotCalibrated
+
+SPREAD_MAX = 0.1  # of times that the machine makes alike each time
+EVEN = ("ejector_us", "exit_us", "tray_us")
+REPORT_MS = 500  # a report time is a multiple of it
+
+
+@dataclass(frozen=True)
+class Line:
+    """One key of the config's mechanism, before and after. An error of 0 is exact; one of None: derived."""
+
+    key: str
+    old: int
+    new: int
+    spread: float
+    error: float | None
+    count: int
+    part: str
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def check_port(config: dict[str, Any]) -> None:
+    port = config["mcu"]["port"]
+    kind = config["mechanism"]["kind"]
+    if kind != "carousel":
+        raise NotCalibrated(f"no calibration for a machine of kind {kind} yet.", "docs/BUILD.md says what to do.")
+    if not PORTS[port].captures:
+        raise NotCalibrated(
+            f"the port {port} stamps edges up to 1 ms late: brake, slip and bounce cannot be measured.",
+            "Measure on an RP2 board with the same mechanism, and take its figures over.",
+        )
+
+
+def derive(config: dict[str, Any], figures: dict[str, Figure]) -> tuple[dict[str, Any], list[Line]]:
+    """The new config and its changed lines. Raises NotCalibrated for a spread that says something is loose, and for a
+    machine that cannot work as it is."""
+    for name in EVEN:
+        figure = figures[name]
+        if figure.spread > SPREAD_MAX * figure.value:
+            raise NotCalibrated(
+                f"{name} is {figure.value:.0f} with a spread of {figure.spread:.0f}, over {figure.count} cards.",
+                f"Look at the {figure.part}: it does not do the same each time.",
+            )
+    old = config["mechanism"]
+    new = copy.deepcopy(config)
+    mech = new["mechanism"]
+    lines = [
+        Line(key, old[key], value, figures[name].spread, error, figures[name].count, figures[name].part)
+        for key, (value, name, error) in _values(figures).items()
+    ]
+    mech |= {line.key: line.new for line in lines}
+    lines += _follow(new, old)
+    problems = list(board_problems(new))
+    if problems:
+        raise NotCalibrated(f"a machine with these figures cannot work: {problems[0]}.", "See docs/BOARDS.md.")
+    return new, lines
+
+
+def _values(figures: dict[str, Figure]) -> dict[str, tuple[int, str, float]]:
+    """By key of the config: value, the figure it comes from, and its stated error."""
+
+    def error(*names: str) -> float:
+        return math.hypot(*(figures[name].error for name in names))
+
+    value = {name: figure.value for name, figure in figures.items()}
+    speed = round(value["transport_um_per_ms"])
+    a_um = round(value["throat_a_um"])
+    b_um = a_um + round(value["throat_gap_um"])
+    # The config check wants the tray within the brake's reach. Where the two agree within their errors, they are equal.
+    tray_um, tray_error = value["tray_us"] * speed / 1000, error("tray_us") * speed / 1000
+    brake_um = value["brake_um"]
+    if brake_um < tray_um <= brake_um + tray_error + error("brake_um"):
+        tray_um = brake_um
+    exit_um = (value["exit_us"] - value["ejector_us"] / 2) * speed / 1000
+    plain = ("brake_um", "roller_start_us", "pick_latency_us_min", "pick_latency_us_max", "ejector_us", "bounce_us")
+    exact = ("slot_count", "slot_steps", "slot_beam_slots")
+    return {
+        "transport_um_per_ms": (speed, "transport_um_per_ms", error("transport_um_per_ms")),
+        "throat_a_um": (a_um, "throat_a_um", error("throat_a_um")),
+        "throat_b_um": (b_um, "throat_gap_um", error("throat_a_um", "throat_gap_um")),
+        "nip_um": (b_um + max(round(value["nip_gap_um"]), 100), "nip_gap_um", error("throat_a_um", "nip_gap_um")),
+        "slip_percent_max": (math.ceil(value["slip_percent_max"] - 0.3), "slip_percent_max", 1.0),
+        "exit_um": (round(exit_um), "exit_us", error("exit_us", "ejector_us") * speed / 1000),
+        "tray_um": (math.floor(tray_um), "tray_us", math.hypot(tray_error, error("brake_um"))),
+        **{name: (round(value[name]), name, error(name)) for name in (*plain, *exact)},
+    }
+
+
+def _follow(config: dict[str, Any], old: dict[str, Any]) -> list[Line]:
+    """What the config states and these figures decide."""
+    mech = config["mechanism"]
+    turn = {id(each): each["slot_count"] * each["slot_steps"] for each in (mech, old)}
+    # No faster than the motor was ordered to step before: what it can follow was not measured.
+    for key in ("axis_mrev_per_s", "axis_mrev_per_s2"):
+        mech[key] = min(old[key], old[key] * turn[id(old)] // turn[id(mech)])
+    fastest = max(rate.edges_per_s for rate in honest_rates(config).values())
+    mech["edges_per_s_max"] = min(max(old["edges_per_s_max"], fastest), followed_per_s(config))
+    least_ms = shuffle_us(mech) / 1000
+    mech["shuffle_report_ms"] = max(math.ceil(least_ms / REPORT_MS) * REPORT_MS, old["shuffle_report_ms"])
+    keys = ("axis_mrev_per_s", "axis_mrev_per_s2", "edges_per_s_max", "shuffle_report_ms")
+    return [Line(key, old[key], mech[key], 0.0, None, 0, "derived") for key in keys]

@@ -1,0 +1,1 @@
+"""Calibration against machines that differ from their config: `make calibrate-truths`."""

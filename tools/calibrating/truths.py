@@ -1,0 +1,173 @@
+"""Random machines: calibrate each, compare every figure with the truth, then deal rounds with the new config."""
+
+from __future__ import annotations
+
+import copy
+import random
+import tempfile
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fairshoe import _device
+
+_device.load()
+
+from fairshoe.boards.checks import board_problems  # noqa: E402
+from fairshoe.boards.configs import load_board  # noqa: E402
+from fairshoe.boards.shuffle_time import shuffle_us  # noqa: E402
+from fairshoe.calibrate.carousel import Carousel  # noqa: E402
+from fairshoe.calibrate.derive import Line, derive  # noqa: E402
+from fairshoe.calibrate.hands import SimHands  # noqa: E402
+from fairshoe.calibrate.machine import Machine, NotCalibrated  # noqa: E402
+from fairshoe.calibrate.wiring import find_faults  # noqa: E402
+from fairshoe.client.shoe import Shoe  # noqa: E402
+from fairshoe.keys import role_key, write_key  # noqa: E402
+from fairshoe.link.session import HostSession  # noqa: E402
+from fairshoe.messages import Role  # noqa: E402
+from fairshoe.sim.port import SimPort  # noqa: E402
+from fairshoe.sim.setup import SimSetup  # noqa: E402
+from rig.stories import deal, finish, shuffle  # noqa: E402
+from rig.story import Stage, Stuck  # noqa: E402
+
+BOARD = "pico-carousel"
+KEY = bytes(range(32))
+PART = 0.2
+FREE = (
+    *("transport_um_per_ms", "throat_a_um", "brake_um", "roller_start_us", "pick_latency_us_min"),
+    *("pick_latency_us_max", "ejector_us", "exit_um", "tray_um", "bounce_us", "slot_steps", "slot_beam_slots"),
+)
+FAULTS: tuple[dict[str, list[str]], ...] = (
+    {"swapped": ["throat_a", "throat_b"]},
+    {"inverted": ["throat_a"]},
+    {"inverted": ["throat_b"]},
+    {"inverted": ["exit"]},
+    {"backwards": ["pick"]},
+    {"backwards": ["transport"]},
+)
+NOISE = ("throat_a", "throat_b", "exit")
+START_S = 8.0
+CANNOT_WORK = "cannot work"  # of a refusal that is right: the figures lie at a limit of the config check
+
+
+@dataclass
+class Trial:
+    """One machine and what became of it. `wrong` lists figures outside their stated error."""
+
+    seed: int
+    fault: str = ""
+    named: str = ""
+    refused: str = ""
+    lines: list[Line] = field(default_factory=list[Line])
+    wrong: list[str] = field(default_factory=list[str])
+    dealt: str = ""
+    seconds: float = 0.0
+    shots: int = 0
+    off: dict[str, float] = field(default_factory=dict[str, float])
+
+    @property
+    def good(self) -> bool:
+        if self.fault:
+            return self.named == self.fault
+        works = self.dealt == "dealt" or CANNOT_WORK in self.refused
+        return works and not self.wrong and not self.named
+
+
+def draw(rng: random.Random, config: dict[str, Any]) -> dict[str, Any]:
+    """Figures within 20 % of the config that make a machine which can work, with slip drawn at each start."""
+    while True:
+        old = config["mechanism"]
+
+        def vary(value: float) -> int:
+            return round(value * rng.uniform(1 - PART, 1 + PART))
+
+        new = {key: vary(old[key]) for key in FREE}
+        new["throat_b_um"] = new["throat_a_um"] + vary(old["throat_b_um"] - old["throat_a_um"])
+        new["nip_um"] = new["throat_b_um"] + vary(old["nip_um"] - old["throat_b_um"])
+        new["slip_percent_max"] = rng.randint(3, 6)
+        new["slot_count"] = rng.randint(54, 64)
+        tried = copy.deepcopy(config)
+        tried["mechanism"] |= new
+        tried["mechanism"]["shuffle_report_ms"] = round(shuffle_us(tried["mechanism"]) / 1000) + 1
+        tried["mechanism"]["edges_per_s_max"] = 8000
+        if not list(board_problems(tried)):
+            return {**new, "slip_at_start": 1}
+
+
+def play(seed: int, rounds: int, fault: dict[str, list[str]] | None) -> Trial:
+    rng = random.Random(seed)
+    config = load_board(BOARD)[0]
+    truth = draw(rng, config)
+    trial = Trial(seed, " ".join([*(fault or {}), *[name for names in (fault or {}).values() for name in names]]))
+    trial.fault = "swapped" if trial.fault.startswith("swapped") else trial.fault
+    port = _port(seed, {**truth, **(fault or {})})
+    shoe = Shoe(port, "simulated", HostSession(role_key(KEY, Role.SERVICE)))
+    try:
+        shoe.greet()
+        machine = Machine(shoe, SimHands(port))
+        machine.enter()
+        carousel = Carousel(machine, config["mechanism"])
+        found = find_faults(machine, carousel.find_home)
+        trial.named = found.key if found else ""
+        if found is None and not fault:
+            new, trial.lines = derive(config, carousel.measure())
+            machine.leave()
+            _compare(trial, truth)
+            trial.dealt = _deal(new, truth, seed, rounds)
+        trial.shots = machine.shots
+    except NotCalibrated as refused:
+        trial.refused = refused.what
+    trial.seconds = port.clock()
+    return trial
+
+
+def _port(seed: int, truth: dict[str, Any]) -> SimPort:
+    import json
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder)
+        path.chmod(0o700)
+        write_key(path / "device.key", "device", KEY)
+        (path / "truth.json").write_text(json.dumps(truth))
+        setup = SimSetup(
+            BOARD, seed=seed, dealer="none", key=str(path / "device.key"), service="on", truth=str(path / "truth.json")
+        )
+        port = SimPort(setup)
+    for line in NOISE:
+        port.do("fault", fault="beam_noise", line=line, every_us=150000, width_us=60)
+    port.sleep(START_S)
+    return port
+
+
+def _compare(trial: Trial, truth: dict[str, Any]) -> None:
+    for line in trial.lines:
+        if line.error is None or line.key not in truth:
+            continue
+        off = line.new - truth[line.key]
+        trial.off[line.key] = 100 * off / truth[line.key]
+        if abs(off) > line.error + 0.5:
+            trial.wrong.append(f"{line.key} {line.new}, truth {truth[line.key]}, stated {line.error:.0f}")
+
+
+def _deal(config: dict[str, Any], truth: dict[str, Any], seed: int, rounds: int) -> str:
+    """`dealt`, or what went wrong in so many whole rounds for three players."""
+    stage = Stage(config, {"deck_cards": 52}, seed, truth=truth)
+    try:
+        stage.until("empty_proved", 60000)
+        for _ in range(rounds):
+            stage.play(shuffle(52) + deal(3) + finish(), 120000)
+    except Stuck as stuck:
+        return f"stuck: {stuck}"
+    names = Counter(event.name for event in stage.peer.events)
+    if names["warning_latched"] or stage.rig.plant.crashes:
+        return f"{names['warning_latched']} warnings, {stage.rig.plant.crashes} crashes"
+    counted = [event.fields[:2] for event in stage.peer.events if event.name == "deck_verified"]
+    if counted != [[52, 52]] * rounds or names["round_ended"] != rounds:
+        return f"counted {counted}"
+    return "dealt"
+
+
+def fault_of(number: int) -> dict[str, list[str]] | None:
+    """One machine in ten is wired wrongly."""
+    return FAULTS[number // 10 % len(FAULTS)] if number % 10 == 9 else None
