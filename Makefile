@@ -191,7 +191,11 @@ hil: ready ## play and measure the firmware on an emulated RP2040  UF2=firmware.
 hil-smoke: ## the shortest run of hil: one round  UF2=firmware.uf2 [BOARD=]
 	@$(MAKE) --no-print-directory hil QUICK=1
 
-.PHONY: hil-contract hil-same
+.PHONY: hil-contract hil-same hil-cuts
+hil-cuts: ready ## updates cut short at any block, on an emulated RP2040: no motor starts  UF2=new.uf2 OLD=old.uf2 [CASES= SEED= JOBS=]
+	@$(TOOL) hil.cuts $(call opt,--uf2,$(UF2)) $(call opt,--old,$(OLD)) $(call opt,--cases,$(CASES)) \
+		$(call opt,--seed,$(SEED)) $(call opt,--jobs,$(JOBS))
+
 hil-same: ready ## whether the emulated RP2040 is the same machine in bursts and one instruction at a time  UF2=firmware.uf2 [BOARD=]
 	@$(TOOL) hil.same $(call opt,--uf2,$(UF2)) $(call opt,--board,$(BOARD))
 

@@ -83,6 +83,7 @@ def full_stages() -> list[Stage]:
         Stage("full-others", others(FULL, "tests/web", "tests/floor_servers", "tests/host", *CHANCE), EVERYTHING, more),
         Stage("types-all", [PYRIGHT], EVERYTHING),
         Stage("chip", module("hil", "--quick", "--keyed", "--if-possible"), EVERYTHING),
+        Stage("chip-cuts", module("hil.cuts", "--if-possible"), EVERYTHING),
         Stage("model", module("model", "--slice", "--if-possible"), ("tools/model",)),
         Stage("floor-chaos", module("floor", "--if-possible", "--chaos"), EVERYTHING),
     ]

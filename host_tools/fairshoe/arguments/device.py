@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from fairshoe.cli import settings
-from fairshoe.cli.options import add_port, seconds, version
+from fairshoe.cli.options import add_key, add_port, seconds, version
 from fairshoe.ship.identity import ROLLBACK_MAX
 
 CALIBRATE_EXAMPLES = """\
@@ -129,6 +129,51 @@ def _rollback(text: str) -> int:
     if not 0 <= value <= ROLLBACK_MAX:
         raise argparse.ArgumentTypeError(f"between 0 and {ROLLBACK_MAX}")
     return value
+
+
+UPDATE_EXAMPLES = """\
+examples:
+  fairshoe update before /dev/ttyUSB0 --image pico-carousel.uf2 \\
+      --record shoe7.json --key-file table.key --seal-key seal.key
+      pull and prove the journal, check that the device may be updated, and
+      print what to do at its door
+  fairshoe update after /dev/ttyUSB0 --record shoe7.json \\
+      --key-file table.key --seal-key seal.key
+      then compare version, log and key, run the self-test, record the return
+
+Nothing is written over the link: a person copies the image at the open door.
+Either part can be run again. exit status: 0 done, 1 not now, or the self-test
+failed, 5 the device does not start, 6 older, or not what it must be
+More: fairshoe docs UPDATE
+"""
+
+
+def add_update(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Leads through the update of a device at a table. The first part refuses a device that is not empty, whose "
+        "host has not acknowledged every event, or whose journal is not proved, and an image that is older. The second "
+        "refuses one whose records, key or game have changed."
+    )
+    command.epilog = UPDATE_EXAMPLES
+    actions = command.add_subparsers(dest="action", required=True, metavar="PART")
+    texts = {"before": "check the device and its journal", "after": "check what it runs, test it, record its return"}
+    for name, text in texts.items():
+        part = actions.add_parser(name, help=text, description=command.description)
+        part.epilog = UPDATE_EXAMPLES
+        part.formatter_class = argparse.RawDescriptionHelpFormatter
+        add_port(part)
+        part.add_argument(
+            "--record", required=True, metavar="F", help="of this update; the journal is written beside it"
+        )
+        add_key(part)
+        part.add_argument("--seal-key", metavar="F", action="append", default=[], help="proves the journal; repeatable")
+        part.add_argument(
+            "--public-key", metavar="FILE|HEX", action="append", default=[], help="of a device that signs"
+        )
+        part.add_argument("--json", action="store_true", help="the record as JSON")
+        if name == "before":
+            part.add_argument("--image", required=True, metavar="F", help="the .uf2 of a release")
+            part.add_argument("--older", metavar="VERSION", help="go back to this older version on purpose")
 
 
 VERIFY_EXAMPLES = """\

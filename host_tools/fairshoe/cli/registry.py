@@ -55,6 +55,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "calibrate": "measure a machine and write its board config",
         "flash": "write the firmware onto a device and check that it runs",
         "image": "build the firmware of a board as one UF2",
+        "update": "replace the image of a device at a table, and record it",
         "verify": "compare a device with a signed release",
         "release": "build and sign a release",
         "provision": "install or replace the key of a device",

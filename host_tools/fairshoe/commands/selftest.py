@@ -13,7 +13,6 @@ from fairshoe import __version__
 from fairshoe.bench.report_file import write_text
 from fairshoe.cli.connection import Connection
 from fairshoe.errors import UsageError
-from fairshoe.messages import SelfTest, State
 from fairshoe.observe import fitness
 from fairshoe.observe.observer import Mode
 from fairshoe.observe.snapshot import Look
@@ -24,7 +23,6 @@ from fairshoe.text.screen import Screen, waiting
 
 REPORT_FORMAT = 1
 _WORST_FIRST = (fitness.BAD, fitness.LOOK, fitness.UNKNOWN, fitness.GOOD)
-TESTING_MAX = 60  # statuses, two in a second
 _STYLES = {fitness.GOOD: "good", fitness.LOOK: "warn", fitness.BAD: "bad", fitness.UNKNOWN: "dim"}
 
 
@@ -85,12 +83,7 @@ def _write_report(path: Path, look: Look, found: list[fitness.Check], secret: by
 def _run_test(connection: Connection) -> fitness.Check:
     with connection.open_to_command() as shoe:
         driver = Driver(shoe, connection.timeout_s)
-        status = driver.begin()
-        for _ in range(TESTING_MAX):
-            if status.state not in (State.STARTING, State.PROVING_EMPTY):
-                break
-            status = driver.fresh()  # it tests itself already, after a start
-        result = driver.give(SelfTest)
+        result = driver.self_test()
         return fitness.by_command(result.op, None if result.done else driver.why("self_test", result))
 
 

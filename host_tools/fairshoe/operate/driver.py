@@ -19,6 +19,7 @@ from fairshoe.text.describe import describe_reason, words
 
 SLICE_S = 0.2
 QUIET_S = 15.0  # a shoe that answers nothing for so long is gone
+TESTING_MAX = 60  # statuses, two in a second
 BACK_MAX = 200  # records read back for a round that was going on before we came
 
 OnEvent = Callable[[messages.Event], None]
@@ -85,6 +86,15 @@ class Driver:
     def give(self, kind: type[messages.Command], **arguments: int) -> CommandResult:
         """Give a command and wait for its outcome."""
         return self.follow(self.shoe.start(kind, **arguments))
+
+    def self_test(self) -> CommandResult:
+        """Have a shoe test itself, once it has done so of its own accord if it has just started."""
+        status = self.begin()
+        for _ in range(TESTING_MAX):
+            if status.state not in (messages.State.STARTING, messages.State.PROVING_EMPTY):
+                break
+            status = self.fresh()
+        return self.give(messages.SelfTest)
 
     def follow(self, pending: Pending) -> CommandResult:
         """The outcome of a command that was given; what happens meanwhile goes to the callbacks."""

@@ -16,9 +16,10 @@ from fairshoe.ship.build import BENCH_ONLY, GAME_DEFAULT, Built
 from fairshoe.ship.errors import NoImage
 from fairshoe.ship.frozen_scripts import scripts
 from fairshoe.ship.identity import Identity, game_name
+from fairshoe.ship.image_sum import link_header
 
 HERE = Path(__file__).parent / "micropython"
-DEFINITION = ("fairshoe_board.c", "mpconfigboard.cmake", "mpconfigboard.h")
+DEFINITION = ("fairshoe_board.c", "fairshoe_sum.c", "mpconfigboard.cmake", "mpconfigboard.h")
 MODULES = "modules/"
 MANIFEST = "manifest.py"
 ENTRY = "hal.boot_main"  # what main.py of an image calls
@@ -68,6 +69,7 @@ def board_folder(built: Built, version: str, rollback: int, release: bool) -> tu
     files["image.cmake"] = (
         f"set(PICO_BOARD {chip.board})\nset(PICO_PLATFORM {chip.platform})\nset(FAIRSHOE_RELEASE {int(release)})\n"
     ).encode()
+    files["fairshoe_link.h"] = link_header(built.config["link"])
     for name, text in {**built.modules, ENTRY: _entry(built)}.items():
         if release and name in BENCH_ONLY:
             continue

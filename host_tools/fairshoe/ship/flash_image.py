@@ -16,11 +16,13 @@ from fairshoe.files import read_regular
 from fairshoe.ship.errors import ImageError, need
 
 BLOCK = 4096
+PAGE = 256
 FLASH_START = 0x10000000  # where an RP2040 and an RP2350 see it
 IMAGE_BYTES_MAX = 64 << 20
 ERASED = b"\xff"
 _MAGIC = b"littlefs"
 _UF2 = struct.Struct("<8I476sI")
+UF2_BLOCK = _UF2.size
 _UF2_BEGIN, _UF2_SECOND, _UF2_END = 0x0A324655, 0x9E5D5157, 0x0AB16F30
 UF2_BEGIN = _UF2_BEGIN.to_bytes(4, "little")
 _NOT_MAIN_FLASH = 0x00000001
@@ -112,10 +114,10 @@ def flash_of_uf2(data: bytes) -> bytes:
     parts: dict[int, bytes] = {}
     total = seen = 0
     for at in range(0, len(data), _UF2.size):
-        begin, second, flags, address, size, _number, count, _family, body, end = _UF2.unpack_from(data, at)
+        begin, second, _flags, address, size, _number, count, _family, body, end = _UF2.unpack_from(data, at)
         if (begin, second, end) != (_UF2_BEGIN, _UF2_SECOND, _UF2_END) or size > len(body):
             raise ImageError(f"byte {at} is not a block of UF2.", _READ_AGAIN)
-        if flags & _NOT_MAIN_FLASH or address == _ERRATUM or not FLASH_START <= address < FLASH_START + IMAGE_BYTES_MAX:
+        if not is_flash_block(data[at : at + UF2_BLOCK]):
             continue
         parts[address - FLASH_START] = body[:size]
         seen += 1
@@ -128,6 +130,19 @@ def flash_of_uf2(data: bytes) -> bytes:
     for at, part in parts.items():
         flash[at : at + len(part)] = part
     return bytes(flash)
+
+
+def is_flash_block(block: bytes) -> bool:
+    flags, address = struct.unpack_from("<2I", block, 8)
+    placed = address != _ERRATUM and FLASH_START <= address < FLASH_START + IMAGE_BYTES_MAX
+    return placed and not flags & _NOT_MAIN_FLASH
+
+
+def uf2_block(model: bytes, number: int, count: int, page: bytes) -> bytes:
+    """The block for one page, with flags and family of another block."""
+    flags, family = (struct.unpack_from("<I", model, at)[0] for at in (8, 28))
+    words = _UF2_BEGIN, _UF2_SECOND, flags, FLASH_START + PAGE * number, len(page), number, count, family
+    return _UF2.pack(*words, page, _UF2_END)
 
 
 def whole_sectors(uf2: bytes) -> bytes:

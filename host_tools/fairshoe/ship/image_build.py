@@ -23,6 +23,7 @@ from fairshoe.ship.checkout import Checkout, Toolchain
 from fairshoe.ship.errors import NoImage
 from fairshoe.ship.flash_image import flash_of_uf2, whole_sectors
 from fairshoe.ship.identity import Identity, refuse_older
+from fairshoe.ship.image_sum import in_safe_order, with_sums
 from fairshoe.ship.manifest import sha256
 from fairshoe.ship.signed_boot import find_signature, seal
 
@@ -81,8 +82,10 @@ def make_image(
     with _alone(work):
         write_folder(work / "board", files)
         uf2 = run_build(checkout, tools, work, progress)
-        refuse_misaligned(machine_code_symbols(work / "cmake" / "firmware.elf"))
+        symbols = machine_code_symbols(work / "cmake" / "firmware.elf")
+    refuse_misaligned(symbols)
     flash = flash_of_uf2(uf2)
+    flash = flash if chip.signs else with_sums(flash, symbols)
     if identity.line() not in flash:
         raise NoImage("the build did not freeze this board's identity.", f"Delete {work} and build again.")
     if len(flash) > chip.storage:
@@ -91,6 +94,7 @@ def make_image(
             "Take modules away, or move the storage in ship/micropython/mpconfigboard.h.",
         )
     say(f"  {len(flash)} bytes of flash, of {chip.storage} for code")
+    uf2 = in_safe_order(uf2, flash)
     return Made(work, uf2, _record(identity, uf2, checkout, tools))
 
 
@@ -131,7 +135,8 @@ def refuse_newer_there(out: Path, identity: Identity, older: str | None) -> None
 def sign_image(made: Made, key: Path, tools: Toolchain, otp: Path) -> Made:
     """The same image, sealed with a key for the boot ROM of an RP2350; picotool writes `otp`."""
     record = made.record
-    uf2 = seal(tools, made.work / "cmake" / "firmware.elf", key, record.firmware, record.rollback, otp)
+    sealed = seal(tools, made.work / "cmake" / "firmware.elf", key, record.firmware, record.rollback, otp)
+    uf2 = in_safe_order(sealed, flash_of_uf2(sealed))
     flash = whole_sectors(uf2)
     signed = find_signature(flash)
     if signed is None or not signed.good or signed.rollback != record.rollback:

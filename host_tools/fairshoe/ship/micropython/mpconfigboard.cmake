@@ -2,7 +2,7 @@
 include(${CMAKE_CURRENT_LIST_DIR}/image.cmake)
 
 list(APPEND MICROPY_DEF_BOARD FAIRSHOE_RELEASE=${FAIRSHOE_RELEASE})
-set(MICROPY_SOURCE_BOARD ${CMAKE_CURRENT_LIST_DIR}/fairshoe_board.c)
+set(MICROPY_SOURCE_BOARD ${CMAKE_CURRENT_LIST_DIR}/fairshoe_board.c ${CMAKE_CURRENT_LIST_DIR}/fairshoe_sum.c)
 set(MICROPY_FROZEN_MANIFEST ${CMAKE_CURRENT_LIST_DIR}/manifest.py)
 
 # The same bytes wherever checkout, board folder and build folder lie.
