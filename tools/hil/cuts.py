@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from emulator.boot_rom import SECTOR, BootRom
+from emulator.boot_rom import PAGE, SECTOR, BootRom
 from emulator.native import prepare
 from stages import NOT_RUN
 
@@ -31,10 +31,11 @@ from hil.parts import Part, all_at_once
 from hil.run import DEVICE_KEY
 
 FLASH_BYTES = 2 << 20
-BLOCKS_A_SECTOR = SECTOR // 256
+BLOCKS_A_SECTOR = SECTOR // PAGE
 ORDERS = ("file", "addresses", "sectors")
 SILENT_S = 4.0  # emulated: a whole image has moved its carousel by then
 SAID_S = 0.3  # what it does after it has said that it is damaged
+NO_VECTORS = b"\xff" * 8  # stack pointer and reset vector in an erased page: the processor locks up
 REFUSED, STOPPED, SILENT, RAN = "refused by the boot ROM", "stopped by its sums", "silent", "RAN"
 
 
@@ -96,7 +97,9 @@ def cases(count: int, number: int, seed: int) -> list[Case]:
 def start(ground: Ground, case: Case) -> str:
     """Power on with this flash, and what came of it."""
     rom = ground.flash(case)
-    return try_flash(ground, rom) if rom.starts() else REFUSED
+    if not rom.starts():
+        return REFUSED
+    return SILENT if rom.flash[PAGE : PAGE + 8] == NO_VECTORS else try_flash(ground, rom)
 
 
 def try_flash(ground: Ground, rom: BootRom) -> str:
