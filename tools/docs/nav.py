@@ -52,7 +52,16 @@ SECTIONS = (
     Section("Start", ("TOUR.md", "QUICKSTART.md", "RELEASE.md", "project/overview.md", "LIMITS.md", "GLOSSARY.md")),
     Section(
         "At the bench",
-        ("BENCH_GUIDE.md", "BENCH_PAGE.md", "FAULTS.md", "BENCH.md", "FLASH.md", "IMAGE.md", "UPDATE.md", "RECOVERY.md"),
+        (
+            "BENCH_GUIDE.md",
+            "BENCH_PAGE.md",
+            "FAULTS.md",
+            "BENCH.md",
+            "FLASH.md",
+            "IMAGE.md",
+            "UPDATE.md",
+            "RECOVERY.md",
+        ),
     ),
     Section(
         "Integrate",
