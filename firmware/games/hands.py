@@ -2,9 +2,20 @@
 
 from micropython import const
 
-from firmware.games.flow import flow_dealing, flow_players
+from firmware.games.flow import REMAINDER_OFFERED, flow_dealing, flow_players
 from firmware.games.profile import CLAUSE_NONE, EXTRA_COMMUNITY, RULE_FOLD, TAIL_HOUSE
-from firmware.games.table_facts import DEALER_DONE, FINAL, NOT_IN, POSITIONS, SECONDS, WITHDRAWN
+from firmware.games.table_facts import (
+    COUNTED,
+    DEALER_DONE,
+    DEALT,
+    DECIDED,
+    FINAL,
+    NOT_IN,
+    OPEN,
+    POSITIONS,
+    SECONDS,
+    WITHDRAWN,
+)
 from firmware.protocol import ids
 
 TYPE_CHECKING = False
@@ -20,7 +31,7 @@ def hands_objection(flow: "Flow", what: int, a: int, b: int) -> int:
     if what == ids.REC_MISDEAL:
         return _misdeal_objection(flow, a, b)
     if what == ids.REC_PROGRESSIVE:  # one wager a player
-        return ids.REASON_ARGUMENT if flow.positions and a > flow.positions else ids.REASON_NONE
+        return ids.REASON_ARGUMENT if a > (flow.positions or flow.profile.positions_max) else ids.REASON_NONE
     if what == ids.REC_HOLE_CARD_SEEN:
         late = flow.profile.final_each and (flow.facts.row[FINAL] or not undecided(flow))
         late = late or (flow.tail == TAIL_HOUSE and not due_cards(flow, 0))  # or too early: it was not dealt
@@ -78,11 +89,25 @@ def _misdeal_objection(flow: "Flow", a: int, b: int) -> int:
     due = due_cards(flow, a)
     if not due or (not a and facts.word(NOT_IN) >> (DEALER_DONE - 1) and b == due - 1):
         return ids.REASON_STATE  # it has no cards yet; or was completed, and is not completed twice
-    if b == due:
-        return ids.REASON_ARGUMENT
+    if b == due or b - due > profile.deck_cards - facts.row[DEALT]:
+        return ids.REASON_ARGUMENT  # that is right; or the other hands leave less
     # Once the rest is out a dealer's four may be four of three or four of five: the final deal is recorded first.
-    unsure = profile.final_each and not final and flow.tail and not a and b == profile.hand_cards - 1
+    # Not while a player is known to be undecided.
+    waits = (profile.recorded or facts.row[DECIDED]) and undecided(flow)
+    unsure = profile.final_each and not (final or waits or a) and flow.tail and b == profile.hand_cards - 1
     return ids.REASON_STATE if unsure else ids.REASON_NONE
+
+
+def deal_over(flow: "Flow") -> bool:
+    """Whether every card of the round is dealt: its stub was counted; or it was all in the stacks, and the rest is out,
+    from which no hand has to be completed. A game with community cards judges a card face up whenever it is found."""
+    facts, profile = flow.facts, flow.profile
+    if facts.row[OPEN] and facts.row[COUNTED]:
+        return True
+    by_hand = profile.mode or profile.final_each or profile.final_fixed or profile.extras & EXTRA_COMMUNITY
+    completed = facts.word(NOT_IN) >> (DEALER_DONE - 1)
+    out = flow.tail or flow.state == REMAINDER_OFFERED
+    return out != 0 and not by_hand and not completed and flow.play is None
 
 
 def players(flow: "Flow") -> int:

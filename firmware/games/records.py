@@ -20,7 +20,7 @@ from firmware.games.flow import (
     flow_enter,
     flow_void,
 )
-from firmware.games.hands import COMMUNITY, due_cards, hands_objection
+from firmware.games.hands import COMMUNITY, deal_over, due_cards, hands_objection
 from firmware.games.prerequisites import stub_overdue
 from firmware.games.profile import (
     CLAUSE_NONE,
@@ -262,6 +262,8 @@ def _odd_one(flow: "Flow", what: int, a: int, b: int) -> int:
         return hands_objection(flow, what, a, b)
     if what in (ids.REC_FACE_UP, ids.REC_DRAWN_IN_ERROR, ids.REC_TEN_FOUND) and not a:
         return ids.REASON_ARGUMENT
+    if what == ids.REC_FACE_UP and deal_over(flow):
+        return ids.REASON_STATE  # only what is found while the cards are dealt is judged
     zone = flow.ledger.zone
     counted = what == ids.REC_FACE_UP or what == ids.REC_DRAWN_IN_ERROR
     if counted and not flow.tail and a > zone[DEALT] + zone[TRAY] and flow.play is None:
@@ -288,7 +290,8 @@ def _count_objection(flow: "Flow", a: int, b: int) -> int:
         stub, settling = flow.facts.stub(), flow.tail == TAIL_SETTLING
         if not settling or flow.facts.row[COUNTED] or not flow.profile.stub_rounds or stub == ids.UNKNOWN_U16:
             return ids.REASON_STATE  # not dealt, counted already, never counted, or the final deal is recorded first
-        return ids.REASON_ARGUMENT if b and a == stub else ids.REASON_NONE
+        odd = a >= flow.profile.deck_cards or (b and a == stub)  # a stub is never the whole deck
+        return ids.REASON_ARGUMENT if odd else ids.REASON_NONE
     if b and not flow.tail:
         return ids.REASON_ARGUMENT  # no hands are out that could have been misdealt
     # Between rounds the whole deck is counted, and only to make up for what is overdue.

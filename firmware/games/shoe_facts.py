@@ -8,21 +8,37 @@ from micropython import const
 
 from firmware.protocol import ids
 
-SURRENDERS = const(16)  # hands that each box has surrendered, four bits for each
+BOXES = const(16)  # four bits for each box: the hands that it has surrendered, and MISSED
+MISSED = const(8)  # it did not get both cards of the deal
+DEAD = const(15)  # nor any of them: it takes no part in the round
 UP_CARD = const(24)
 ANSWER = const(25)  # of the reader; and CALLED
 CALLED = const(4)  # a bit: the dealer's second card was called
 
 
-def shoe_note(row: bytearray, what: int, a: int) -> None:
+def shoe_note(row: bytearray, what: int, a: int, b: int) -> None:
     """Something is on record, of this kind or another."""
     if what == ids.REC_UP_CARD:
         row[UP_CARD] = a
     elif what == ids.REC_DEALER_CARD:
         row[ANSWER] |= CALLED
     elif what == ids.REC_SURRENDER:
-        row[SURRENDERS + (a >> 1)] += 1 << (a & 1) * 4
+        row[BOXES + (a >> 1)] += 1 << (a & 1) * 4
+    elif what == ids.REC_BOX_MISSED and b < 2:
+        row[BOXES + (a >> 1)] |= (MISSED if b else DEAD) << (a & 1) * 4
 
 
-def surrendered(row: bytearray, box: int) -> int:
-    return row[SURRENDERS + (box >> 1)] >> (box & 1) * 4 & 15
+def box_surrendered(row: bytearray, box: int) -> int:
+    """Hands; of a dead box more than any box may have."""
+    return _box(row, box) & ~MISSED
+
+
+def box_waits(row: bytearray, box: int, has: int) -> bool:
+    """Whether a box that has so many cards may have missed one: in the deal only once, and no box that is dead or has
+    surrendered a hand."""
+    known = _box(row, box)
+    return known != DEAD and (has > 1 or not known)
+
+
+def _box(row: bytearray, box: int) -> int:
+    return row[BOXES + (box >> 1)] >> (box & 1) * 4 & 15

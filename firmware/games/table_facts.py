@@ -264,7 +264,7 @@ class TableFacts:
 
     def _recorded(self, what: int, a: int, b: int, consequence: int, deck: int) -> None:
         row = self.row
-        shoe_note(row, what, a)
+        shoe_note(row, what, a, b)
         if what in (ids.REC_INSPECTED, ids.REC_VERIFIED, ids.REC_SHOWN, ids.REC_WASHED, ids.REC_TENS_REMOVED):
             self._set(a, INDUCTED, self.deck(a, INDUCTED) | 1 << what)
             if what == ids.REC_WASHED:  # the last step: a new deck is in place of one that was ordered off

@@ -86,8 +86,7 @@ def ready(values: Values) -> object:
 
 def at_the_shoe(it: Sitting) -> bool:
     """Whether the shoe voids the round now, by a record."""
-    records = it.desk.shoe.records
-    return (records.misdeal(DEALER, 0) if it.desk.kind.drawn else records.face_up(2)).done
+    return it.desk.shoe.records.misdeal(DEALER, 0).done
 
 
 @pytest.mark.parametrize("first", ["", "books", "shoe"])

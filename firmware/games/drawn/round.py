@@ -29,7 +29,7 @@ from firmware.games.profile import (
     RULE_TEN,
     RULE_TENS,
 )
-from firmware.games.shoe_facts import ANSWER, CALLED, UP_CARD, surrendered
+from firmware.games.shoe_facts import ANSWER, CALLED, UP_CARD, box_surrendered, box_waits
 from firmware.games.table_facts import APPROVAL, APPROVED_NO_BURN, FACE_UPS, OPEN, RACK, REMOVED, TENS
 from firmware.protocol import ids
 
@@ -59,19 +59,17 @@ class Play:
     """Of one device. Sole writers: the steps of steps.py, and records."""
 
     def __init__(self, flow: "Flow") -> None:
-        profile = flow.profile
-        machine = flow.machine
+        profile, machine, row = flow.profile, flow.machine, flow.facts.row
         machine.tens_out = profile.extras & EXTRA_TENS_OUT != 0 and flow.spec.recognises
         self.reader = Reader(flow.spec.reads_holes)
-        self.approved = flow.facts.row[APPROVAL]
+        self.approved = row[APPROVAL]
         self.recut = False  # the next cards are the same ones, cut again
         self.dealt_before = 0  # cards of this shoe that were dealt before this round
         self.cut_told = False  # the cut card of this shoe was posted
         # A shoe that went out with its round counts on: what lay face up before a power cut is in the facts.
-        machine.face_ups, machine.tens = flow.facts.deck(1, FACE_UPS), flow.facts.row[TENS]
+        machine.face_ups, machine.tens = flow.facts.deck(1, FACE_UPS), row[TENS]
         self.load()
         self.begin()
-        row = flow.facts.row
         if row[OPEN] and not profile.one_round:  # the round that a power cut has left to the house
             self.reader.up_card, self.reader.answer = row[UP_CARD], row[ANSWER] & ~CALLED
             self.called = row[ANSWER] & CALLED != 0
@@ -226,8 +224,9 @@ class Play:
             return self._short_objection(flow, a)
         if what == ids.REC_DRAWN_IN_ERROR and b and not flow.tail and self.draws <= (self.deal(flow) or _LEAST):
             return ids.REASON_STATE  # before that the rules do not cover a card that was seen
-        if what == ids.REC_BOX_MISSED and (self.called or not (flow.tail or self._passed(flow, a, b))):
-            return ids.REASON_STATE
+        if what == ids.REC_BOX_MISSED:
+            missed = (flow.tail or self._passed(flow, a, b)) and box_waits(flow.facts.row, a, b)
+            return ids.REASON_NONE if missed and not self.called else ids.REASON_STATE
         if what == ids.REC_CARD_TO:  # both count the same cards, or one of them is wrong
             fits = a <= (flow.positions or flow.profile.positions_max) and b == self.draws + 1
             return ids.REASON_NONE if fits else ids.REASON_ARGUMENT
@@ -240,16 +239,21 @@ class Play:
         beside = flow.tail != 0  # it goes on by hand since the shoe stopped: its cards are not counted any more
         ok = beside or (self.draws > 0 and not self.refill)
         if what == ids.REC_UP_CARD:
-            if not a:
-                return ids.REASON_ARGUMENT
+            if not a or a == JACK - 1:
+                return ids.REASON_ARGUMENT  # none, or a ten: the set has no tens
             ok = ok and reader.answer == ids.ANSWER_NONE
+        elif what == ids.REC_DEALER_CARD:
+            ok = ok and self.served(flow)
         elif what == ids.REC_INSURANCE_CLOSED:
             ok = reader.up_card == ACE and (beside or self._since_deal(flow) == 0)
         elif what == ids.REC_SURRENDER:
             hands = 4 if flow.profile.positions_max < 7 else 3  # that a box may have by splitting pairs
-            ok = (beside or self._since_deal(flow) >= 0) and surrendered(flow.facts.row, a) < hands
-            ok = ok and (reader.answer == ids.ANSWER_NO or 1 < reader.up_card < JACK)
+            ok = self.served(flow) and box_surrendered(flow.facts.row, a) < hands
+            ok = ok and not self.called and (reader.answer == ids.ANSWER_NO or 1 < reader.up_card < JACK)
         return ids.REASON_NONE if ok else ids.REASON_STATE
+
+    def served(self, flow: "Flow") -> bool:  # whether each box has two cards, as far as is known
+        return flow.tail != 0 or self._since_deal(flow) >= 0
 
     def _since_deal(self, flow: "Flow") -> int:
         """Cards since each box has two and the dealer a hole card, if dealt then; less than 0: they have not. Where the
@@ -262,7 +266,7 @@ class Play:
     def _passed(self, flow: "Flow", box: int, has: int) -> bool:
         """Whether the deal has passed the card that this box did not get, or the deal is over, for a hit."""
         others = (flow.positions or box) - 1
-        return self.draws + self.missed > box + has * others if has < 2 else self._since_deal(flow) >= 0
+        return self.draws + self.missed > box + has * others if has < 2 else self.served(flow)
 
     def _cut_objection(self, flow: "Flow", a: int, b: int) -> int:
         if self.refill == REFILL_CUT:
@@ -277,8 +281,9 @@ class Play:
         if not a:
             due = self.burns(flow) if flow.state == DRAW_READY or flow.tail else self.burned
             return ids.REASON_NONE if due else ids.REASON_STATE
-        if not flow.tail and (flow.state != DRAWING or a > self.draws - self.burnt):
-            return ids.REASON_STATE
+        since = self.draws - self.burnt - (self.deal(flow) or _LEAST)
+        if not flow.tail and (flow.state != DRAWING or a > since):
+            return ids.REASON_STATE  # so many cards have not come after the deal
         return ids.REASON_NONE if BURN_PAT_HAND <= b <= BURN_REFUSED else ids.REASON_ARGUMENT
 
     def _short_objection(self, flow: "Flow", a: int) -> int:

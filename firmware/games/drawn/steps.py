@@ -183,7 +183,7 @@ def step_drawing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> in
     if play.changed:
         play.changed = False
         hold_for(flow, play.need(flow), 0)
-    if flow.panel.pressed[PRESS_LOCK] and flow.panel.take(PRESS_LOCK) and play.draws and not play.called:
+    if flow.panel.pressed[PRESS_LOCK] and flow.panel.take(PRESS_LOCK) and play.served(flow) and not play.called:
         _call(flow)
     if flow.panel.pressed[PRESS_GREEN] + flow.panel.pressed[PRESS_END] and _asked(flow):
         reader_dark(out)

@@ -28,7 +28,7 @@ from firmware.games.by_hand import HandRounds
 from firmware.games.profile import TAIL_SETTLING, TAIL_WAGERS
 from firmware.games.records import record_do, record_objection
 from firmware.games.settling import tail_resume
-from firmware.games.table_facts import FACE_UPS
+from firmware.games.table_facts import DEALT, FACE_UPS
 from firmware.image import Inputs, Outputs
 from firmware.journal.outbox import Outbox
 from firmware.machines.machine import JOB_DONE
@@ -273,7 +273,9 @@ class Table(RuleBasedStateMachine):
             return
         second = self.flow.facts.row[FACE_UPS] != 0
         told = self.record(ids.REC_FACE_UP, 1)
-        assert (told is not None) == (self.flow.state != states.DISPENSING)
+        assert (told is not None) == (self.flow.state != states.DISPENSING and not self.all_dealt())
+        if told is None:
+            return
         assert self.over == second
         self.deck.rack += 1
         self.deck.left[hand] -= 1
@@ -282,6 +284,11 @@ class Table(RuleBasedStateMachine):
             self.deck.deal(hand, 1)
         else:
             self.short.append(hand)
+
+    def all_dealt(self) -> bool:
+        """Whether the machine has dealt every card: its rest is out, and completes no hand."""
+        out = bool(self.flow.tail) or self.flow.state == states.REMAINDER_OFFERED
+        return out and (self.flow.profile.code, self.dealing) == (b"CS", "shoe") and not self.completed
 
     @precondition(lambda self: self.going())
     @rule(hand=SEATS, cards=st.integers(0, 8))
@@ -303,8 +310,10 @@ class Table(RuleBasedStateMachine):
             due = {b"DDS": 4, b"DCP": 5}[profile.code]
         if told is None:
             unsure = profile.code == b"B5" and not self.final and self.flow.tail and hand == DEALER and cards == 4
+            unsure = unsure and not ((self.folded or self.second) and self.standing() - self.second)
             again = self.completed and hand == DEALER and cards == 4
-            assert cards == due or unsure or again or self.flow.state == states.STACK_OFFERED
+            too_many = cards - due > 52 - self.flow.facts.row[DEALT]
+            assert cards == due or unsure or again or too_many or self.flow.state == states.STACK_OFFERED
             return
         assert cards != due
         one = profile.code in (b"B5", b"CS")

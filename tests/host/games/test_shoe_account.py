@@ -88,6 +88,9 @@ class ShoeTable(RuleBasedStateMachine):
     def shoe(self) -> int:
         return CARDS - self.hands - self.rack - self.out
 
+    def deal(self) -> int:
+        return 1 + 2 * (self.boxes or 1)
+
     @precondition(lambda self: self.playing())
     @rule(face_up=st.sampled_from([False, False, False, True]))
     def draw(self, face_up: bool) -> None:
@@ -135,7 +138,8 @@ class ShoeTable(RuleBasedStateMachine):
     @precondition(lambda self: self.playing() and self.flow.state == states.DRAWING)
     @rule()
     def burn_on_a_pat_hand(self) -> None:
-        drawn = self.hands > self.flow.play.dealt_before
+        """No card of the deal: the dealer has no hand before."""
+        drawn = self.hands - self.flow.play.dealt_before > self.deal()
         assert self.record(ids.REC_BURNED, 1, BURN_PAT_HAND) == drawn
         if drawn:
             self.hands -= 1
@@ -145,8 +149,7 @@ class ShoeTable(RuleBasedStateMachine):
     @rule()
     def drawn_in_error(self) -> None:
         """Seen, it is the next card only after the deal; not seen, once a card has come. It stays where it is."""
-        least = 1 + 2 * (self.boxes or 1)
-        assert self.record(ids.REC_DRAWN_IN_ERROR, 1, 1) == (self.flow.play.draws > least)
+        assert self.record(ids.REC_DRAWN_IN_ERROR, 1, 1) == (self.flow.play.draws > self.deal())
         assert self.record(ids.REC_DRAWN_IN_ERROR, 1, 0) == (self.flow.play.draws > 0)
 
     @precondition(lambda self: self.playing() and self.flow.state == states.DRAWING)

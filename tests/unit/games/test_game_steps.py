@@ -192,8 +192,8 @@ def test_the_display_offers_dealers_card_once_the_deal_is_out():
 
 
 def test_what_is_told_of_dealer_and_reader_needs_a_card_on_the_table():
-    for record, a in (("dealer_card", 0), ("up_card", 5)):
-        for draws, refill, reason in ((0, 0, STATE), (1, 0, NONE), (1, 1, STATE), (0, 1, STATE)):
+    for record, a, least in (("dealer_card", 0, 7), ("up_card", 5, 1)):
+        for draws, refill, reason in ((least - 1, 0, STATE), (least, 0, NONE), (least, 1, STATE), (0, 1, STATE)):
             flow = drawing(3, draws)
             flow.play.refill = refill
             assert objection(flow, record, a) == reason, (record, draws, refill)

@@ -198,8 +198,9 @@ def test_numbers_outside_of_their_range_are_refused():
     flow = flow_in(WAITING_FOR_LOCKOUT)
     flow.round_open = True
     for value, fits in ((0, 1), (254, 1), (255, 0), (256, 0)):
-        assert (objection(flow, "progressive", value, 0) == NONE) == bool(fits)
         assert (objection(flow, "progressive", 0, value) == NONE) == bool(fits)
+    for value, fits in ((0, 1), (9, 1), (10, 0), (254, 0), (255, 0)):  # one wager a player
+        assert (objection(flow, "progressive", value, 0) == NONE) == bool(fits)
     flow.positions = 3
     assert (objection(flow, "progressive", 3), objection(flow, "progressive", 4)) == (NONE, ARGUMENT)
     flow = flow_in(STACK_OFFERED)

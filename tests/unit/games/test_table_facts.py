@@ -142,9 +142,16 @@ def test_dealer_and_boxes_of_a_blackjack_round_are_kept_until_the_next_begins():
     for box in range(1, 8):
         for hands in range(1, 4 if box % 2 else 5):
             told(facts, ids.REC_SURRENDER, box)
-            assert shoe_facts.surrendered(facts.row, box) == hands
-    assert [shoe_facts.surrendered(facts.row, box) for box in range(1, 8)] == [3, 4, 3, 4, 3, 4, 3]
-    assert (shoe_facts.SURRENDERS, shoe_facts.UP_CARD, shoe_facts.ANSWER, shoe_facts.CALLED) == (16, 24, 25, 4)
+            assert shoe_facts.box_surrendered(facts.row, box) == hands
+    assert [shoe_facts.box_surrendered(facts.row, box) for box in range(1, 8)] == [3, 4, 3, 4, 3, 4, 3]
+    assert (shoe_facts.BOXES, shoe_facts.UP_CARD, shoe_facts.ANSWER, shoe_facts.CALLED) == (16, 24, 25, 4)
+    noted(facts, NEW_ROUND)
+    # A box that missed its second card, one without any and one that missed a hit.
+    for box, has, hands, waits in ((3, 1, 0, [0, 0, 1]), (6, 0, 7, [0, 0, 0]), (5, 2, 0, [1, 1, 1])):
+        told(facts, ids.REC_BOX_MISSED, box, has)
+        assert shoe_facts.box_surrendered(facts.row, box) == hands
+        assert [shoe_facts.box_waits(facts.row, box, cards) for cards in range(3)] == [bool(one) for one in waits]
+    assert [facts.row[cell] for cell in range(16, 20)] == [0, shoe_facts.MISSED << 4, 0, shoe_facts.DEAD]
     noted(facts, NEW_ROUND)
     assert not any(facts.row[cell] for cell in range(16, 26))
 

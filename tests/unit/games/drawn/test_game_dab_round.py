@@ -99,6 +99,9 @@ def test_the_dealers_second_card_wants_its_call():
         shoe.close()
     bare = dealt(2).green()  # all surrendered: the dealer needs no second card
     assert bare.told("draw_flagged") == []
+    early = Shoe().load().boxes(2).draw(5)  # the second box has one card: LOCK calls nothing yet
+    early.play(("", 300, "press", "lock"), ("", 300, "wait", 0))
+    assert early.draw(2).green().told("draw_flagged") == [(6, "DAB-7g")]
 
 
 def test_the_second_face_up_card_of_a_shoe_voids_its_round_whichever_round_the_first_was_in():
@@ -394,9 +397,12 @@ def test_whose_a_later_card_is_can_be_told_and_the_numbers_must_agree():
 
 def test_a_card_is_burned_once():
     """Proves: DAB-15g (in part)"""
-    shoe = Shoe().load().boxes(1).draw(2)  # the burn of the shoe, and the dealer's card
+    shoe = Shoe().load().boxes(1).draw(4)  # the burn of the shoe, the dealer's card and two for the box
+    for why in (3, 4):
+        assert shoe.record("burned", 1, why) == REFUSED and shoe.reason() == ids.REASON_STATE  # no card of the deal
+    shoe.draw()
     assert shoe.record("burned", 1, 3) == DONE
     assert shoe.record("burned", 1, 3) == REFUSED and shoe.reason() == ids.REASON_STATE
-    assert shoe.record("face_up", 1) == REFUSED  # none of the cards in play
-    assert shoe.zones() == (0, 2, 18, 0)
+    assert shoe.record("face_up", 4) == REFUSED  # none of the cards in play
+    assert shoe.zones() == (3, 2, 15, 0)
     shoe.close()
