@@ -262,12 +262,10 @@ def _odd_one(flow: "Flow", what: int, a: int, b: int) -> int:
         return hands_objection(flow, what, a, b)
     if what in (ids.REC_FACE_UP, ids.REC_DRAWN_IN_ERROR, ids.REC_TEN_FOUND) and not a:
         return ids.REASON_ARGUMENT
+    if (what == ids.REC_FACE_UP or what == ids.REC_DRAWN_IN_ERROR) and _too_many(flow, a):
+        return ids.REASON_STATE
     if what == ids.REC_FACE_UP and deal_over(flow):
         return ids.REASON_STATE  # only what is found while the cards are dealt is judged
-    zone = flow.ledger.zone
-    counted = what == ids.REC_FACE_UP or what == ids.REC_DRAWN_IN_ERROR
-    if counted and not flow.tail and a > zone[DEALT] + zone[TRAY] and flow.play is None:
-        return ids.REASON_STATE  # so many cards have not come
     if what == ids.REC_DRAWN_IN_ERROR and b and not profile.consequences[RULE_DRAWN_SEEN]:
         return ids.REASON_ARGUMENT  # these games have no rule for a card that was seen
     if what == ids.REC_WASHED and ~(facts.deck(a, INDUCTED) | 1 << what) & profile.induction:
@@ -281,6 +279,12 @@ def _odd_one(flow: "Flow", what: int, a: int, b: int) -> int:
     if ids.REC_DEALER_CHANGE <= what != ids.REC_APPROVAL and not profile.extras & _DRAW_ONLY:
         return ids.REASON_STATE
     return ids.REASON_NONE
+
+
+def _too_many(flow: "Flow", cards: int) -> bool:
+    """Whether so many cards have not come out of a machine that deals."""
+    zone = flow.ledger.zone
+    return not flow.tail and cards > zone[DEALT] + zone[TRAY] and flow.play is None
 
 
 def _count_objection(flow: "Flow", a: int, b: int) -> int:

@@ -38,7 +38,7 @@ BY_HAND = (
     ("boston-5-stud", "bets:2 second_wager:1:1 fold:2 final_deal:1 misdeal:1:6 end", "end 38"),
     ("boston-5-stud", "bets:3 !misdeal:0:4 fold:1 misdeal:0:4", "void B5-12d 0"),
     ("boston-5-stud", "bets:2 fold:1 fold:2 !misdeal:0:4 final_deal:0 misdeal:0:4 end", "end 41"),
-    ("caribbean-stud", "bets:2 !progressive:3:3 progressive:2:2 lock face_up:1 stub_counted:36 !face_up:1 end", "end 36"),
+    ("caribbean-stud", "bets:2 !progressive:3:3 lock face_up:1 stub_counted:36 !face_up:1 end", "end 36"),
     ("caribbean-stud", "bets:2 progressive:2:1 power !misdeal:1:4 lock progressive:2:2 lock misdeal:1:4 end", "end 38"),
     ("caribbean-stud", "bets:2 lock out_of_service:1 misdeal:2:6 end", "end 36"),
     ("caribbean-stud", "bets:3 lock fold:1 !misdeal:1:4 misdeal:2:4 misdeal:0:4 !misdeal:0:4 end", "end 33"),
