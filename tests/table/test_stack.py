@@ -45,8 +45,8 @@ def test_faults_strike_and_shoe_table_and_books_agree(tmp_path: Path, game: str)
         report = run_stack(folder, game, 2, 11 + number, fault_share=1.0, kinds=[kind])
         assert report.wrong == [] and report.ended + report.void == 2
         assert report.faults[kind] > 0, kind
-        # A hole card that is seen late, or in a game without the rule, is refused, and a card face up once all is dealt in
-        # Caribbean Stud too; every shoe has started once.
+        # A hole card that is seen late, or in a game without the rule, is refused; so is a card face up once all is
+        # dealt, in Caribbean Stud. Every shoe has started once.
         late = kind == "hole card seen" or (kind, game) == ("cards face up", "caribbean-stud")
         if game != DRAWN and kind != "power cut" and not late:
             assert any(name.startswith(SAID[kind]) for name in report.seen), (kind, report.seen)
