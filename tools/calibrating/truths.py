@@ -45,7 +45,10 @@ FAULTS: tuple[dict[str, list[str]], ...] = (
     {"inverted": ["exit"]},
     {"backwards": ["pick"]},
     {"backwards": ["transport"]},
+    {"inverted": ["tray"]},
+    {"backwards": ["axis"]},
 )
+NAMED = {"swapped throat_a throat_b": "swapped", "backwards axis": "no slot"}  # where it is not called as it is drawn
 NOISE = ("throat_a", "throat_b", "exit")
 START_S = 8.0
 CANNOT_WORK = "cannot work"  # of a refusal that is right: the figures lie at a limit of the config check
@@ -100,7 +103,7 @@ def play(seed: int, rounds: int, fault: dict[str, list[str]] | None) -> Trial:
     config = load_board(BOARD)[0]
     truth = draw(rng, config)
     trial = Trial(seed, " ".join([*(fault or {}), *[name for names in (fault or {}).values() for name in names]]))
-    trial.fault = "swapped" if trial.fault.startswith("swapped") else trial.fault
+    trial.fault = NAMED.get(trial.fault, trial.fault)
     port = _port(seed, {**truth, **(fault or {})})
     shoe = Shoe(port, "simulated", HostSession(role_key(KEY, Role.SERVICE)))
     try:
@@ -108,7 +111,7 @@ def play(seed: int, rounds: int, fault: dict[str, list[str]] | None) -> Trial:
         machine = Machine(shoe, SimHands(port))
         machine.enter()
         carousel = Carousel(machine, config["mechanism"])
-        found = find_faults(machine, carousel.find_home)
+        found = find_faults(machine, config["inputs"], carousel.find_home)
         trial.named = found.key if found else ""
         if found is None and not fault:
             new, trial.lines = derive(config, carousel.measure())

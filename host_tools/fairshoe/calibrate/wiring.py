@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 
 from fairshoe.calibrate.machine import DARK, LINE, PICK, REVERSE, TRANSPORT, Machine, Step
 
-BEAMS = ("throat_a", "throat_b", "exit")
+# What the dark test of the firmware looks at, but for the slot beam, which is read only while the carousel turns.
+BEAMS = ("hopper", "throat_a", "throat_b", "opacity", "exit", "tray")
 
 
 @dataclass(frozen=True)
@@ -19,20 +20,20 @@ class Finding:
     cure: str
 
 
-def find_faults(machine: Machine, home: Callable[[], None]) -> Finding | None:
+def find_faults(machine: Machine, wired: Container[str], home: Callable[[], None]) -> Finding | None:
     """The first fault that explains what is seen; None if the wiring is right. `home` brings a slot to the mouth, or a
     card could not leave the throat."""
-    found = _find_beams(machine)
+    found = _find_beams(machine, [line for line in BEAMS if line in wired])
     if found is None:
         home()
         found = _find_motors(machine)
     return found
 
 
-def _find_beams(machine: Machine) -> Finding | None:
+def _find_beams(machine: Machine, lines: list[str]) -> Finding | None:
     lit = machine.read().level
     dark = machine.shoot(Step(DARK, 8), Step(0, 8))
-    for line in BEAMS:
+    for line in lines:
         before = lit >> LINE[line] & 1
         levels = (before, next((change.level for change in dark.changes if change.line == line), before))
         if levels == (1, 0):
@@ -77,6 +78,13 @@ def _motors(machine: Machine, seen: list[str]) -> Finding | None:
     shot = machine.shoot(Step(TRANSPORT, 200), Step(0, 30))
     clears = [change.line for change in shot.changes if not change.level and change.line in ("throat_a", "throat_b")]
     if not clears:
+        shot = machine.shoot(Step(TRANSPORT | REVERSE, 200), Step(0, 30))
+        if shot.at("throat_b", 0) is not None:
+            return Finding(
+                "no slot",
+                "the transport turns, but no slot is at the mouth where the home mark says.",
+                "Turn the mark until a slot is there; if the axis turns the wrong way, swap the wires of one coil.",
+            )
         return Finding("no transport", "the transport moves no card.", "Check the motor and outputs.transport.")
     return _turned("transport") if clears[0] == "throat_b" else None
 

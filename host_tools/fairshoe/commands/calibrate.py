@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
             raise NotCalibrated("this is a release image, which moves nothing.", "Flash a bench image first.")
         carousel = Carousel(machine, config["mechanism"], tell)
         tell("the wiring")
-        fault = find_faults(machine, carousel.find_home)
+        fault = find_faults(machine, config["inputs"], carousel.find_home)
         if fault is not None:
             raise NotCalibrated(fault.what, fault.cure)
         if options.wiring:
