@@ -25,11 +25,11 @@ _TOKEN, GRANT = new_token("test", ["table"])
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.floats(0, 3 * DAY_S), st.integers(0, 50)), max_size=40), st.integers(1, 20))
 def test_nothing_younger_than_it_is_kept_is_deleted_nor_more_than_a_days_worth_at_once(
-    steps: list[tuple[float, int]], days: int
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[float, int]], days: int
 ) -> None:
     """Time passes and things are stored; after each step one mark at most is used."""
     keep_s = days * DAY_S
-    seen = SeenTime(Path(":memory:"))
+    seen = SeenTime(tmp_path_factory.mktemp("seen") / "seen.db")
     stored: list[float] = []  # the age at which each was stored
     age = gone = 0.0
     for passed_s, count in steps:
