@@ -145,6 +145,9 @@ soak: ready ## random dealers, faults and power cuts at simulated machines of al
 pulses: ready ## one pulse on every sensor at every moment of a round in which cards move  [MINUTES= SEED= BOARD=]
 	@$(TOOL) soak.pulses --minutes $(MINUTES) $(call opt,--seed,$(SEED)) $(call opt,--board,$(BOARD))
 
+truths: ready ## machines that are not as configured, one figure wrong at a time: a table  [MINUTES= SEED= BOARD=]
+	@$(TOOL) soak.truths --minutes $(MINUTES) $(call opt,--seed,$(SEED)) $(call opt,--board,$(BOARD))
+
 detection: ready ## how long each fault takes to be noticed, in its scenario  [BOARD=]
 	@$(TOOL) detection $(call opt,--board,$(BOARD))
 

@@ -26,12 +26,20 @@ FAULT_COMPOSITION = const(20)  # the right number of cards, but they do not make
 FAULT_RESET = const(21)  # the firmware stopped, and the watchdog started it again
 FAULT_NOISE = const(22)  # an input line changes faster than any card can make it: counts unknown
 FAULT_PANEL = const(23)  # buttons and lamps do not answer
+FAULT_CONFIG = const(24)  # the machine is not as configured: a figure as measured, and as the config has it
 
 # In code order: the same words on the wire, in the tools and in the manual.
 FAULT_NAMES = (
     "none misfeed jam_throat jam_exit double_feed card_length mismatch axis door cards_inside power entropy"
-    " journal edge_lost stack ejector internal beam back face_up composition reset noise panel"
+    " journal edge_lost stack ejector internal beam back face_up composition reset noise panel config"
 )
+
+# The figures of the board config that a machine can find wrong by itself.
+FIGURE_CARD = const(1)
+FIGURE_BRAKE = const(2)
+FIGURE_SLOT_COUNT = const(3)
+FIGURE_SLOT_STEPS = const(4)
+FIGURE_NAMES = "none card_um brake_um slot_count slot_steps"
 
 
 class Broken(Exception):

@@ -121,7 +121,7 @@ class Inputs:
 
     def __init__(self) -> None:
         self.raw = bytearray(INPUT_COUNT)  # by the HAL: levels as they are
-        self.axis = AXIS_IDLE
+        self.axis, self.axis_early = AXIS_IDLE, 0
         self.edge = bytearray(EDGES_MAX)  # twice the line, and the level it has from then on
         self.edge_us = array("i", [0] * EDGES_MAX)
         self.edge_count = 0

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
         raw: bytearray  # raw levels; the firmware debounces them
         axis: int  # 0 at rest, 1 moving, 2 lost
+        axis_early: int  # lost because the home mark came so many steps too soon; else 0
         edge: bytearray  # twice the line, and the level it has from then on
         edge_us: array[int]
         edge_count: int

@@ -2,7 +2,7 @@
 how soon a fault was noticed."""
 
 from firmware.deck.ledger import ZONE_NAMES
-from firmware.fault import FAULT_NAMES
+from firmware.fault import FAULT_NAMES, FIGURE_NAMES
 from firmware.protocol import ids, table
 from firmware.protocol.dictionary import SENSOR_NAMES
 from rig.event_fields import FIELDS, TEXTS
@@ -36,6 +36,7 @@ KEYS = (
 WORDS = {
     "warning": FAULT_NAMES,
     "sensor": SENSOR_NAMES,
+    "figure": FIGURE_NAMES,
     "consequence": ids.CONSEQUENCE_NAMES,
     "need": ids.NEED_NAMES,
     "what": ids.RECORD_NAMES,

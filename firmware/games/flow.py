@@ -18,6 +18,7 @@ from firmware.fault import (
     require,
 )
 from firmware.games.door import Door
+from firmware.games.measured import add_length, post_figure
 from firmware.games.profile import (
     CLAUSE_NONE,
     EXTRA_TENS_OUT,
@@ -273,10 +274,9 @@ def flow_warn(flow: Flow, out: "Outputs", fault: int, now_ms: int, sensor: int =
     flow.order_state = ORDER_NONE
     flow.warning, flow.sensor = fault, sensor
     flow.outbox.post(ids.EV_WARNING_LATCHED, fault, flow.ledger.total, sensor)
-    if flow.spec.odd_um:
-        flow.outbox.add(flow.spec.odd_um, flow.spec.card_um)
-        flow.spec.odd_um = 0
+    add_length(flow.spec, flow.outbox)
     _end_by_fault(flow, fault)
+    post_figure(flow.spec, flow.outbox)
     panel_lamps(out, 0, 0, 1)
     return flow_enter(flow, WARNING, now_ms)
 

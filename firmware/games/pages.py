@@ -86,6 +86,7 @@ _WHAT = (
     "Firmware restarted",
     "Noise on a sensor",
     "Panel not connected",
+    "Not as configured",
 )
 _NAME_MAX = const(11)  # characters of a sensor's name beside "Noise on "
 

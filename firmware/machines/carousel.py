@@ -3,7 +3,7 @@ and stacks come out slot by slot past the exit beam."""
 
 from firmware.deck.ledger import STORE
 from firmware.digest import wipe
-from firmware.fault import FAULT_COMPOSITION
+from firmware.fault import FAULT_COMPOSITION, FAULT_CONFIG
 from firmware.image import IN_EXIT
 from firmware.machines.axis import (
     ANSWER_MS,
@@ -44,6 +44,7 @@ from firmware.machines.feed import (
     feed_stop,
 )
 from firmware.machines.machine import Machine
+from firmware.machines.measure import figures
 from firmware.machines.meters import METER_CYCLES
 from firmware.machines.tray import phase_land
 from firmware.ticks import FOREVER_MS
@@ -155,6 +156,8 @@ def _take_in(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> i
     wipe(machine.order)
     machine.count = machine.feed.count
     machine.meters.add(METER_CYCLES)
+    if figures(machine.feed):
+        return machine.fail(out, FAULT_CONFIG)
     if machine.count == machine.expected and not machine.feed.faces.whole(machine.expected):
         return machine.fail(out, FAULT_COMPOSITION)
     return machine.advance(now_ms)
@@ -166,6 +169,22 @@ def _sweep(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> int
     wake_ms = until_at_rest(machine, out, now_ms)
     machine.second = machine.axis.swept
     return wake_ms
+
+
+def _first_home(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    _name_turn(machine, inp)
+    return phase_home(machine, inp, out, now_ms)
+
+
+def _first_turn(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    _name_turn(machine, inp)
+    return _sweep(machine, inp, out, now_ms)
+
+
+def _name_turn(machine: Carousel, inp: "Inputs") -> None:
+    """Lost steps make the mark late. A mark that is early in the first turn from home is on another carousel."""
+    if machine.axis.fault and inp.axis_early:
+        machine.axis.fault = machine.spec.turned(inp.axis_early)
 
 
 def _survey(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
@@ -220,7 +239,7 @@ def _until_ejected(machine: Carousel, out: "Outputs", now_ms: int) -> int:
     return machine.advance(now_ms)
 
 
-_PROVE = (phase_dark, phase_light, phase_home, _sweep)
+_PROVE = (phase_dark, phase_light, _first_home, _first_turn)
 _SHUFFLE = (phase_dark, phase_light, _take_in, _sweep, phase_park)
 _DEAL = (phase_dark, phase_light, _deal, phase_land, _at_next)
 _PURGE = (phase_home, _survey, _purge, phase_land)

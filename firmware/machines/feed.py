@@ -131,6 +131,8 @@ def feed_start(feed: Feed, inp: "Inputs", out: "Outputs", wanted: int, zone: int
 def feed_forget(feed: Feed) -> None:
     """A new job: nothing has gone wrong in it yet."""
     feed.misfeeds = feed.stalls = 0
+    for i in range(len(feed.sums)):
+        feed.sums[i] = 0
 
 
 def feed_stop(feed: Feed, out: "Outputs") -> None:
@@ -201,6 +203,7 @@ def _staged(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     feed.ordered = False
     output_arm_stop(out, OUT_PICK, IN_THROAT_B, feed.spec.run_us if feed.ahead else feed.spec.nip_us)
     output_set(out, OUT_PICK, 1)
+    feed.onward_us = 0 if feed.follows or feed.jogs else inp.now_us
     out.dirty = True  # where it still ran, the order before this one may just have stopped it
     return _enter(feed, FEED_PASSING, now_ms)
 

@@ -7,7 +7,16 @@ and the card is no card then.
 
 from micropython import const
 
-from firmware.fault import FAULT_BACK, FAULT_BEAM, FAULT_DOUBLE_FEED, FAULT_FACE_UP, FAULT_JAM_THROAT, FAULT_NONE
+from firmware.fault import (
+    FAULT_BACK,
+    FAULT_BEAM,
+    FAULT_DOUBLE_FEED,
+    FAULT_FACE_UP,
+    FAULT_JAM_THROAT,
+    FAULT_NONE,
+    FIGURE_BRAKE,
+    FIGURE_CARD,
+)
 from firmware.image import IN_BACK, IN_FACE, IN_OPACITY, IN_THROAT_A, IN_THROAT_B
 from firmware.ticks import ticks_diff
 
@@ -16,7 +25,18 @@ if TYPE_CHECKING:
     from firmware.image import Inputs
     from firmware.machines.spec import Spec
 
+_CARDS_MIN = const(8)  # a bounce of 0.3 ms moves the mean passage of so many cards by 1 %
+_USUAL_PERCENT = const(102)  # of its nominal time a card takes from beam to beam: rollers slip
+_SPEED_PERCENT = const(6)  # more or less, and it is the rollers, or dust on a beam
+_LENGTH_PERCENT = const(7)  # a length that differs by more is none of slip, wear and dust
+_BRAKE_US = const(3000)  # 3.6 mm at 1.2 m/s; a late scan makes the way longer, never shorter
 _READING = const(1 << 3 | 1 << 11 | 1 << 12)  # opacity, back and face, while a change of theirs may still be one
+_CARDS = const(0)
+_BLOCKED_US = const(1)  # at throat B
+_TRAIL_US = const(2)  # of the trailing edge from A to B
+_STAGED = const(3)  # of the cards those that waited at A
+_ONWARD_US = const(4)  # and from the roller's start to B
+_SUMS = const(5)
 
 
 class Measuring:
@@ -36,6 +56,8 @@ class Measuring:
         self.seen_pulses = 0
         self.seen_back = 0
         self.seen_face = 0
+        self.onward_us = 0  # when the roller started on the card that waited at A; 0: none did
+        self.sums = [0] * _SUMS  # over the cards that came through in one go
 
 
 def begin_job(feed: Measuring, inp: "Inputs") -> None:
@@ -98,7 +120,48 @@ def measure(feed: Measuring, inp: "Inputs") -> int:
         return fault
     if inp.leaves[IN_THROAT_B] != feed.seen_b + 1 or came != cards:
         return FAULT_DOUBLE_FEED
-    return FAULT_JAM_THROAT if inp.level[IN_THROAT_A] and not two else FAULT_NONE
+    if inp.level[IN_THROAT_A] and not two:
+        return FAULT_JAM_THROAT
+    _sum_up(feed, inp)
+    return FAULT_NONE
+
+
+def _sum_up(feed: Measuring, inp: "Inputs") -> None:
+    """Times of a good card into the sums. Both of its last edges pass at one speed, so that slip and wear of rollers
+    change neither the ratio of the two times nor what follows from it."""
+    sums = feed.sums
+    left_us = inp.leave_us[IN_THROAT_B]
+    sums[_CARDS] += 1
+    sums[_BLOCKED_US] += ticks_diff(left_us, inp.enter_us[IN_THROAT_B])
+    sums[_TRAIL_US] += ticks_diff(left_us, inp.leave_us[IN_THROAT_A])
+    if feed.onward_us:
+        sums[_STAGED] += 1
+        sums[_ONWARD_US] += ticks_diff(inp.enter_us[IN_THROAT_B], feed.onward_us)
+
+
+def figures(feed: Measuring) -> int:
+    """Whether the cards of the sums went through the machine that the config describes: a fault code.
+
+    Not the speed: rollers wear, and a speed that could hide a card shows in every length. Nor the beams' distance: dust
+    on one of them looks the same."""
+    if feed.sums[_CARDS] < _CARDS_MIN:
+        return FAULT_NONE
+    return _length(feed.spec, feed.sums) or _brake(feed.spec, feed.sums)
+
+
+def _length(spec: "Spec", sums: "list[int]") -> int:
+    trail = sums[_TRAIL_US] // sums[_CARDS] * 100 // spec.trail_us
+    length = sums[_BLOCKED_US] // sums[_CARDS] * 100 // spec.length_us
+    if abs(trail - _USUAL_PERCENT) > _SPEED_PERCENT or abs(length - trail) <= _LENGTH_PERCENT:
+        return FAULT_NONE
+    return spec.misfit(FIGURE_CARD, spec.card_um // 100 * length * 100 // trail, spec.card_um)
+
+
+def _brake(spec: "Spec", sums: "list[int]") -> int:
+    early_us = spec.onward_us - sums[_ONWARD_US] // sums[_STAGED] if sums[_STAGED] >= _CARDS_MIN else 0
+    if early_us <= _BRAKE_US:
+        return FAULT_NONE
+    return spec.misfit(FIGURE_BRAKE, spec.brake_um + early_us * spec.speed // 1000, spec.brake_um)
 
 
 def unclear(feed: Measuring, inp: "Inputs", cards: int) -> bool:

@@ -16,6 +16,7 @@ from firmware.machines.feed import (
     feed_stop,
 )
 from firmware.machines.machine import Machine
+from firmware.machines.measure import figures
 from firmware.machines.meters import METER_CYCLES
 from firmware.machines.tray import phase_land
 from firmware.ticks import FOREVER_MS
@@ -50,6 +51,7 @@ class Shoe(Machine):
     def load(self, expected: int, now_ms: int) -> None:
         self.expected = expected
         self.meters.add(METER_CYCLES)
+        feed_forget(self.feed)
         self.begin(_PROVE, now_ms)
 
     def deal(self, wanted: int, now_ms: int) -> None:
@@ -90,7 +92,7 @@ def _start_deal(machine: Shoe, inp: "Inputs", out: "Outputs", now_ms: int) -> No
     machine.feed.counting = machine.ledger.counting
     # What lies face up matters only in stacks that are dealt.
     machine.feed.rejects = machine.rejects or machine.wanted == FEED_ALL
-    feed_forget(machine.feed)
+    machine.feed.misfeeds = machine.feed.stalls = 0  # the sums go on: a stack has too few cards
     feed_start(machine.feed, inp, out, machine.wanted, TRAY, now_ms)
 
 
@@ -102,6 +104,8 @@ def _deal(machine: Shoe, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     fault = _guard(machine, inp) if machine.guards else 0
     if feed.state == FEED_FAILED:
         fault = feed.fault
+    elif feed.state == FEED_DONE and not fault:
+        fault = figures(feed)
     if fault:
         return machine.fail(out, fault)
     if feed.state != FEED_DONE:

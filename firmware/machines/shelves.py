@@ -7,7 +7,7 @@ from micropython import const
 
 from firmware.deck.ledger import HOPPER, STORE, TRAY
 from firmware.digest import wipe
-from firmware.fault import FAULT_COMPOSITION, FAULT_JAM_EXIT, FAULT_MISMATCH
+from firmware.fault import FAULT_COMPOSITION, FAULT_CONFIG, FAULT_JAM_EXIT, FAULT_MISMATCH
 from firmware.image import IN_ARRIVAL, IN_HOPPER, IN_SLOT, IN_TRAY, OUT_OUTFEED, output_set
 from firmware.machines.axis import (
     ANSWER_MS,
@@ -33,6 +33,7 @@ from firmware.machines.feed import (
     feed_stop,
 )
 from firmware.machines.machine import Machine
+from firmware.machines.measure import figures
 from firmware.machines.meters import METER_CYCLES
 from firmware.machines.push import (
     PUSH_DONE,
@@ -223,6 +224,8 @@ def _pass_over(machine: Shelves, out: "Outputs", now_ms: int) -> int:
         machine.count = count
         machine.ledger.settle()
         machine.meters.add(METER_CYCLES)
+        if figures(machine.feed):
+            return machine.fail(out, FAULT_CONFIG)
         if count == machine.expected and not machine.feed.faces.whole(count):
             return machine.fail(out, FAULT_COMPOSITION)
     elif count != machine.count:

@@ -1,6 +1,13 @@
 """What the machines need to know of the mechanism, worked out once from the board config. Integers only."""
 
-from firmware.fault import FAULT_CARD_LENGTH, FAULT_DOUBLE_FEED, FAULT_NONE
+from firmware.fault import (
+    FAULT_CARD_LENGTH,
+    FAULT_CONFIG,
+    FAULT_DOUBLE_FEED,
+    FAULT_NONE,
+    FIGURE_SLOT_COUNT,
+    FIGURE_SLOT_STEPS,
+)
 from firmware.image import INPUTS, OUTPUTS
 from firmware.ticks import ticks_diff
 
@@ -30,6 +37,7 @@ class Spec:
         self.shuffle_report_ms = mech.get("shuffle_report_ms", 0)
         self.card_um = mech["card_um"]
         self.odd_um = 0  # length of a card that was none, until its warning is posted
+        self.figure = self.measured = self.configured = 0  # what the last warning of that kind found wrong
         self.place_count = mech.get("slot_count", 0) or mech.get("shelf_count", 0)
         if self.kind == "draw":
             self.hold_ms_max = mech["draw_ms_max"]
@@ -52,12 +60,31 @@ class Spec:
             self.odd_um = min(length_us, self.length_us * 4) * self.speed // 1000
         return FAULT_DOUBLE_FEED if length_us > self.length_us_max else FAULT_CARD_LENGTH
 
+    def misfit(self, figure: int, measured: int, configured: int) -> int:
+        """The machine is not as configured: a fault code."""
+        self.figure, self.measured, self.configured = figure, measured, configured
+        return FAULT_CONFIG
+
+    def turned(self, early_steps: int) -> int:
+        """A turn was shorter than configured: there are fewer slots, or fewer steps to each. A fault code."""
+        count, steps = self.place_count, self.slot_steps
+        turn = count * steps - early_steps
+        slots = (turn + steps // 2) // steps
+        if abs(turn - slots * steps) * 10 <= steps:
+            return self.misfit(FIGURE_SLOT_COUNT, slots, count)
+        return self.misfit(FIGURE_SLOT_STEPS, turn // count, steps)
+
     def _throat(self, mech: "Config") -> None:
         speed = self.speed = mech["transport_um_per_ms"]
         # A card must reach the next beam in the nominal time plus the worst latency, half as long again for slip.
         slack_ms = mech["pick_latency_us_max"] // 1000 + 20
         self.pick_ms_max = (mech["throat_a_um"] // speed + slack_ms) * 3 // 2
         self.pass_ms_max = ((mech["throat_b_um"] - mech["throat_a_um"]) // speed + slack_ms) * 3 // 2
+        gap_um = mech["throat_b_um"] - mech["throat_a_um"]
+        self.brake_um = mech["brake_um"]
+        self.trail_us = max(gap_um, 1) * 1000 // speed  # of an edge from A to B
+        # From the roller's start on a card that waits at A to its edge at B.
+        self.onward_us = max(gap_um - self.brake_um, 0) * 1000 // speed + mech["roller_start_us"]
         self.length_us = mech["card_um"] * 1000 // speed
         self.length_us_max = self.length_us * 115 // 100
         self.length_us_min = self.length_us * 85 // 100
@@ -87,6 +114,7 @@ class Spec:
 
     def _carousel(self, mech: "Config") -> None:
         self.beam_slots = mech["slot_beam_slots"]
+        self.slot_steps = mech["slot_steps"]
         self.eject_ms_max = (mech["ejector_us"] // 1000 + mech["exit_um"] // mech["transport_um_per_ms"] + 20) * 2
         self.ejector_home_ms_max = mech["ejector_us"] // 1000 * 4 + 50
         # One revolution at half speed, and the ramps.

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from micropython import const
 
-from firmware.fault import FAULT_NAMES
+from firmware.fault import FAULT_NAMES, FIGURE_NAMES
 from firmware.image import INPUTS
 from firmware.protocol import ids, table
 
@@ -34,6 +34,7 @@ _EXTRAS = (
     ("names answer ", ids.ANSWER_NAMES, 0),
     ("names warning ", FAULT_NAMES, 0),
     ("names sensor ", SENSOR_NAMES, 0),
+    ("names figure ", FIGURE_NAMES, 0),
     ("names role ", ids.ROLE_NAMES, 0),
     ("names mode ", ids.MODE_NAMES, 0),
     ("names outcome ", ids.OUTCOME_NAMES, 0),

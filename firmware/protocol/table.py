@@ -148,6 +148,7 @@ MESSAGES = (
     (ids.EV_CARDS_ODD, ids.CLASS_EVENT, "cards_odd warning:u8 found:u8 clause:t8 consequence:u8"),
     (ids.EV_DRAW_FLAGGED, ids.CLASS_EVENT, "draw_flagged draw:u8 clause:t8"),
     (ids.EV_DIAGNOSIS, ids.CLASS_EVENT, "diagnosis_mode on:u8 shots:u16"),
+    (ids.EV_NOT_AS_CONFIGURED, ids.CLASS_EVENT, "not_as_configured figure:u8 measured:u32 configured:u32"),
     (ids.CMD_SHUFFLE, ids.CLASS_COMMAND, "shuffle"),
     (ids.CMD_SET_POSITIONS, ids.CLASS_COMMAND, "set_positions positions:u8"),
     (ids.CMD_CLOSE_BETTING, ids.CLASS_COMMAND, "close_betting"),

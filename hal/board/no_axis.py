@@ -12,6 +12,7 @@ class NoAxis:
     def __init__(self) -> None:
         self.state = 0
         self.resting = False
+        self.early = 0
 
     def move(self, places: int, home: bool) -> None:
         self.state = _LOST

@@ -184,6 +184,7 @@ class BoardHal:
         if inp.axis != axis.state:
             news = True
             inp.axis = axis.state
+            inp.axis_early = axis.early
         if self._stop.failed:
             raise RuntimeError("interrupt handler failed")
         self._unpolled += 1

@@ -14,7 +14,8 @@ The interrupt may be late: half a millisecond is 2.6 steps of a carousel. So the
 the edge, comes on in single steps, reads the sensor at rest after each, and takes the step that covers it for the edge.
 
 There is no encoder, but every move that is not homing knows where the edge has to pass: elsewhere, or not at all, and
-the axis is lost. What steps were lost shows at the next pass of the mark.
+the axis is lost. What steps were lost shows at the next pass of the mark. Lost steps make it late: by how much it was
+early, for a turn shorter than configured, is in `early`.
 """
 
 from array import array
@@ -103,6 +104,8 @@ class Axis:
         self._home_at = _UNKNOWN  # the step at which it passed
         self._home_edges = 0  # so far in this move
         self._failed = False  # a handler raised: MicroPython does not call it again
+        self._first_at = 0  # of a carousel that turns home: the step at which the edge passed first
+        self.early = 0  # lost because the edge came so many steps too soon
         self.resting = False  # set by the interrupt that ends a move
         self._spoilt = False  # channels were broken off: they have to be set up again
         self._dmas: "tuple[Any, Any, Any]" = (DMA(), DMA(), DMA())  # the stubs lack channel and count
@@ -115,6 +118,7 @@ class Axis:
     # -- orders ----------------------------------------------------------------------------------------------------
 
     def move(self, places: int, home: bool) -> None:
+        self.early = 0
         if not home:
             self._leg = _LEG_MOVE
             self._begin(places * self.place_steps, self.ramp)
@@ -164,6 +168,7 @@ class Axis:
         elif self._home_at == _UNKNOWN:
             self._finish(False)
         elif leg == _LEG_TURN:
+            self._first_at = self._home_at
             self._approach((self._home_at - self.place_steps - APPROACH_STEPS) % self.all_steps)
         else:
             self._approach(self._total - self._left - self._home_at + APPROACH_STEPS)
@@ -193,7 +198,9 @@ class Axis:
     def _find_edge(self, leg: int) -> None:
         """The last legs of homing, by what the sensor reads at rest: 0 before the edge, 1 from there to place 0."""
         covered = self._home.value()
-        if leg == _LEG_LAND:
+        if leg == _LEG_APPROACH and self.wraps and self._turned_early():
+            self._finish(False)
+        elif leg == _LEG_LAND:
             self._at = 0
             self._finish(covered == 1)
         elif leg == _LEG_CREEP and covered:
@@ -205,6 +212,16 @@ class Axis:
             self._creeps -= 1
             self._leg = _LEG_CREEP
             self._begin(1 if self.wraps else -1, 0)
+
+    def _turned_early(self) -> bool:
+        """Whether the edge passed again on the way to where single steps begin: after one turn, or two short ones."""
+        if self._home_at == _UNKNOWN:
+            return False
+        turn = self.all_steps + self.place_steps + self._home_at - self._first_at
+        if turn > self.all_steps + APPROACH_STEPS:
+            turn //= 2
+        self.early = max(self.all_steps - turn, 0)
+        return self.early >= APPROACH_STEPS
 
     def _passed_rightly(self) -> bool:
         """Whether the mark's edge passed at the expected step, within a tenth of a place, where a card still fits."""
@@ -219,7 +236,10 @@ class Axis:
         seen = self._home_at
         if expected == _UNKNOWN or seen == _UNKNOWN:
             return expected == seen and (self._at != 0 or self._home.value() == 1)
-        return abs(expected - seen) <= self.place_steps // 10
+        off = expected - seen
+        if off > self.place_steps // 10:
+            self.early = off
+        return abs(off) <= self.place_steps // 10
 
     def _expected(self) -> int:
         """With which step from here the mark's edge passes, if the move goes so far in the right direction."""

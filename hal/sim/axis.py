@@ -56,11 +56,11 @@ class Axis:
         self.told = UNKNOWN  # place by dead reckoning from the home mark
         self.home_at = NOWHERE
         self.lost = False
+        self.early = 0  # it is lost because the mark came so many steps too soon
         self.moving = False
         self.homing = False
         self.moves = 0  # since power-up, for faults that name one
-        self.start_us = 0
-        self.end_us = 0
+        self.start_us = self.end_us = 0
         self.ordered = 0  # in places of the config, signed
         self.distance = 0  # the same in its own places
         self.reach = 0  # as it really goes
@@ -206,6 +206,8 @@ class Axis:
             if expected == UNKNOWN or found == UNKNOWN or off > _FIT:
                 self.lost = True
                 self.told = UNKNOWN
+                if found != UNKNOWN and expected > found:
+                    self.early = (expected - found) * self.told_steps // 1000
 
     def _mark_at(self, start: int, distance: int, forward: bool, count: int) -> int:
         """After how much of a move from `start` the home mark passes; UNKNOWN if it does not."""
@@ -229,6 +231,7 @@ class Axis:
         self.step = 1 if distance > 0 else -1
         self.distance = self.reach = abs(distance)
         self.lost = False
+        self.early = 0
         if self.faults.entries:
             self.reach = self.faults.axis_reach(self.moves, self.distance)
             if self.homing:
@@ -314,6 +317,7 @@ class NoAxis:
         self.moving = False
         self.lost = False
         self.home_at = NOWHERE
+        self.early = 0
         self.due_us = FAR
 
     def state(self) -> int:

@@ -52,6 +52,7 @@ class SimHal:
     def sample(self, inp: "InputImage") -> bool:
         plant = self.plant
         inp.axis = plant.axis.state()
+        inp.axis_early = plant.axis.early
         inp.panel_lost = plant.faults.panel_lost
         if self.first:
             self.first = False

@@ -47,6 +47,7 @@ class Fault(_Named):
     RESET = 21
     NOISE = 22
     PANEL = 23
+    CONFIG = 24
     UNRECOGNISED = 255
 
 
@@ -75,6 +76,17 @@ class Sensor(_Named):
     BUTTON_SEAT = 19
     BUTTON_GREEN = 20
     BUTTON_ACK = 21
+    UNRECOGNISED = 255
+
+
+class Figure(_Named):
+    """The figure of the board config that a machine found wrong."""
+
+    NONE = 0
+    CARD_UM = 1
+    BRAKE_UM = 2
+    SLOT_COUNT = 3
+    SLOT_STEPS = 4
     UNRECOGNISED = 255
 
 
@@ -1010,6 +1022,14 @@ class DiagnosisMode(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class NotAsConfigured(Event):
+    ID, CLASS, NAME, LAYOUT = 310, 2, "not_as_configured", Struct("<IHIHIIBBII")
+    figure: Figure
+    measured: int
+    configured: int
+
+
+@dataclass(frozen=True, slots=True)
 class Shuffle(Command):
     ID, CLASS, NAME, LAYOUT = 512, 4, "shuffle", Struct("<I")
 
@@ -1078,15 +1098,15 @@ ALL: tuple[type[Message], ...] = (
     DeckRemoved, RemovalFailed, ShuffleCommitted, ShuffleNonce, DeckLoaded, RoundStarted, LockoutConfirmed,
     StackStarted, StackOffered, StackTaken, GreenPressed, ReleaseStarted, RemainderReleased, RemainderTaken,
     RoundEnded, RoundVoided, ReleaseFailed, CutReached, BettingClosed, StubDue, HeldBack, Recorded, CoverAll,
-    HoleCardRead, CardsOdd, DrawFlagged, DiagnosisMode, Shuffle, SetPositions, CloseBetting, ConfirmLockout,
-    Release, EndRound, AcknowledgeWarning, Record, GiveCard, DealCommunity, SelfTest,
+    HoleCardRead, CardsOdd, DrawFlagged, DiagnosisMode, NotAsConfigured, Shuffle, SetPositions, CloseBetting,
+    ConfirmLockout, Release, EndRound, AcknowledgeWarning, Record, GiveCard, DealCommunity, SelfTest,
 )
 
 # By field name.
 ENUMS: dict[str, type[IntEnum]] = {
-    "warning": Fault, "sensor": Sensor, "state": State, "role": Role, "mode": Mode, "outcome": Outcome,
-    "reason": Reason, "what": What, "consequence": Consequence, "need": Need, "answer": Answer, "share":
-    Share, "why": Refusal,
+    "warning": Fault, "sensor": Sensor, "figure": Figure, "state": State, "role": Role, "mode": Mode,
+    "outcome": Outcome, "reason": Reason, "what": What, "consequence": Consequence, "need": Need, "answer":
+    Answer, "share": Share, "why": Refusal,
 }
 
 # By message: fields in which one number stands for "not known", and that number.

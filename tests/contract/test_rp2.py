@@ -102,6 +102,21 @@ def test_a_mark_that_covers_the_sensor_too_early_is_a_lost_axis():
         assert board.home() == LOST
 
 
+def test_a_turn_shorter_than_configured_is_a_lost_axis_that_gives_the_missing_steps():
+    short = ((53, 64, 100), (53, 64, 3380), (48, 64, 30), (48, 64, 1500), (40, 64, 700), (54, 63, 9))
+    for count, place_steps, at in short:
+        board = board_at("carousel", at)
+        axis = board.world.axis
+        axis.count, axis.place_steps = count, place_steps
+        assert board.home() == LOST
+        assert abs(board.inp.axis_early - (54 * 64 - count * place_steps)) <= 2, (count, place_steps, at)
+    board = board_at("carousel", 100)
+    board.world.axis.count = 55
+    board.plant.slots.append([])
+    assert board.home() == LOST and board.inp.axis_early == 0
+    assert board_at("carousel", 100).home() == REST
+
+
 def test_a_mark_that_chatters_is_no_lost_axis():
     for kind in ("carousel", "shelves"):
         board = Rp2Driver.make(kind)

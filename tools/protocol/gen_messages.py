@@ -44,6 +44,7 @@ PYTHON = {"u8": "int", "u16": "int", "u32": "int", "t8": "str"}  # all others ar
 ENUMS = {
     "warning": ("Fault", "Why a warning is latched.", fault.FAULT_NAMES),
     "sensor": ("Sensor", "The input that a warning names.", dictionary.SENSOR_NAMES),
+    "figure": ("Figure", "The figure of the board config that a machine found wrong.", fault.FIGURE_NAMES),
     "state": ("State", "What the device is doing.", ids.STATE_NAMES),
     "role": ("Role", "What a session may do.", ids.ROLE_NAMES),
     "mode": ("Mode", "What the link is for.", ids.MODE_NAMES),

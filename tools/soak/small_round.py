@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from timed import Tool
 
@@ -24,10 +24,10 @@ class SmallRound:
 
     end_ms = END_MS
 
-    def __init__(self, board: str, faults: list[Data]) -> None:
+    def __init__(self, board: str, faults: list[Data], **more: Any) -> None:
         self.moving_ms: list[int] = []
         data: Data = {"title": "small round", "board": board, "game": GAME, "seed": 1, "script": [], "faults": faults}
-        self.scenario = Scenario({**data, "expect": {"invariants": True}}, board_config(board))
+        self.scenario = Scenario({**data, "expect": {"invariants": True}, **more}, board_config(board))
         self.stage = self.scenario.stage
         self.plant = self.stage.rig.plant
         self.lines = Hands(random.Random(0), self.stage).lines

@@ -14,8 +14,10 @@ from fairshoe.messages import (
     ConfirmLockout,
     EndRound,
     Fault,
+    Figure,
     GiveCard,
     Need,
+    NotAsConfigured,
     Refusal,
     Release,
     Sensor,
@@ -64,7 +66,7 @@ WARNINGS: dict[Fault, Warned] = {
     ),
     Fault.AXIS: Warned(
         "the store did not reach its position, or lost its home mark",
-        f"{_DOOR}; if the warning returns, call service",
+        f"{_DOOR}; if the warning returns, call service: lost steps, or a turn longer than configured",
     ),
     Fault.DOOR: Warned("the door was opened with cards inside", "close it, press ACK; the machine puts out all cards"),
     Fault.CARDS_INSIDE: Warned(
@@ -109,7 +111,19 @@ WARNINGS: dict[Fault, Warned] = {
         "buttons and lamps have not answered for 3 s or more",
         "check the panel's cable and plug; then empty hopper and path, press ACK; a table system may send ACK",
     ),
+    Fault.CONFIG: Warned(
+        "the machine is not as configured",
+        f"{_DOOR}; call service: measure that figure, correct the board config, make a new image",
+    ),
     Fault.UNRECOGNISED: Warned("a warning this version does not know", "update this tool: the device is newer"),
+}
+
+# Figures of a config warning: name, unit, and how many of the config's make one.
+FIGURES: dict[Figure, tuple[str, str, int]] = {
+    Figure.CARD_UM: ("card length", " mm", 1000),
+    Figure.BRAKE_UM: ("brake path", " mm", 1000),
+    Figure.SLOT_COUNT: ("slot count", "", 1),
+    Figure.SLOT_STEPS: ("steps per slot", "", 1),
 }
 
 # Where to find each sensor.
@@ -167,6 +181,13 @@ def warned(status: Status, latched: WarningLatched | None = None) -> Warned | No
     if latched is not None and latched.warning == status.warning:
         found = at_sensor(latched.sensor) if latched.sensor in SENSORS else measured(latched)
     return Warned(f"{told.what}; {found}", told.advice) if found else told
+
+
+def misfit(event: NotAsConfigured) -> str:
+    """`slot count 11 measured, 12 configured`."""
+    name, unit, scale = FIGURES.get(event.figure, (event.figure.name.lower(), "", 1))
+    found, given = (f"{it / scale:.1f}" if unit else str(it) for it in (event.measured, event.configured))
+    return f"{name} {found}{unit} measured, {given} configured"
 
 
 def measured(event: WarningLatched) -> str:

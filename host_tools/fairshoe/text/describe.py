@@ -11,7 +11,7 @@ from typing import cast
 from fairshoe import messages
 from fairshoe.link.halt_report import halt_advice, halt_text
 from fairshoe.messages import State
-from fairshoe.text.advice import SENSORS, measured, warned
+from fairshoe.text.advice import SENSORS, measured, misfit, warned
 from fairshoe.text.describe_game import describe_game
 
 SECRET = "(not_shown)"
@@ -42,6 +42,8 @@ def describe_event(event: messages.Event) -> str:
     if isinstance(event, messages.ShuffleCommitted):
         waits = f", waits up to {event.wait_ds / 10:g} s for the table's nonce" if event.wait_ds else ""
         return f"shuffle committed: commitment {event.commitment.hex()}{waits}"
+    if isinstance(event, messages.NotAsConfigured):
+        return f"the machine is not as configured: {misfit(event)}"
     told = describe_game(event)
     if told is not None:
         return told

@@ -72,6 +72,13 @@ def test_a_warning_that_names_a_sensor_says_which_and_what_to_check() -> None:
     unnamed = replace(noise, warning=messages.Fault.DOOR, sensor=messages.Sensor.NONE)
     assert describe_event(unnamed) == "warning latched: door, cards seen 12"
     long = replace(unnamed, warning=messages.Fault.DOUBLE_FEED, length_um=104430, card_um=88900)
+    for figure, measured, configured, text in (
+        (messages.Figure.SLOT_COUNT, 11, 12, "slot count 11 measured, 12 configured"),
+        (messages.Figure.BRAKE_UM, 7689, 3000, "brake path 7.7 mm measured, 3.0 configured"),
+    ):
+        wrong = messages.NotAsConfigured(*prefix, figure, measured, configured)
+        assert describe_event(wrong) == f"the machine is not as configured: {text}"
+        assert text in story_text(wrong)
     length = "88.9 mm expected, 104.4 measured: roller speed?"
     assert describe_event(long) == f"warning latched: double feed, cards seen 12, {length}"
     assert f"by thickness or length; {length}. To do: open the door" in story_text(long)

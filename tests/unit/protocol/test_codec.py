@@ -3,7 +3,7 @@
 from support import without_heap
 
 from firmware import fault
-from firmware.fault import FAULT_NAMES, FAULT_PANEL
+from firmware.fault import FAULT_CONFIG, FAULT_NAMES
 from firmware.games.flow import STATE_COUNT, WAITING_FOR_WAGERS
 from firmware.journal.outbox import VALUES_MAX as OUTBOX_VALUES
 from firmware.journal.store import PAYLOAD_MAX
@@ -106,7 +106,7 @@ def test_every_intent_is_an_event_and_no_outcome_is_an_intent():
 
 def test_names_on_the_wire_cover_every_state_and_fault():
     assert len(ids.STATE_NAMES.split()) == STATE_COUNT == WAITING_FOR_WAGERS + 1
-    assert len(FAULT_NAMES.split()) == FAULT_PANEL + 1
+    assert len(FAULT_NAMES.split()) == FAULT_CONFIG + 1
 
 
 def test_packing_is_little_endian_with_padded_text():

@@ -3,7 +3,7 @@
 from hashlib import sha256
 from io import BytesIO
 
-from firmware.fault import FAULT_NAMES
+from firmware.fault import FAULT_NAMES, FIGURE_NAMES
 from firmware.image import INPUTS
 from firmware.link.dictionary_file import WordFile
 from firmware.protocol import dictionary, ids, table
@@ -46,6 +46,7 @@ def test_names_follow_and_those_of_two_lines_are_halves():
         "need": ids.NEED_NAMES,
         "answer": ids.ANSWER_NAMES,
         "warning": FAULT_NAMES,
+        "figure": FIGURE_NAMES,
         "sensor": "none " + " ".join(INPUTS),
         "role": ids.ROLE_NAMES,
         "mode": ids.MODE_NAMES,
