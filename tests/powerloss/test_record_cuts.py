@@ -1,6 +1,8 @@
 """Power cut at every write of a record: what it orders comes, once. The whole is `make powerloss-records`."""
 
+import itertools
 import random
+import time
 
 import pytest
 from powerloss import records
@@ -42,3 +44,21 @@ def test_a_void_keeps_its_clause_and_its_hands(setup: records.Setup, what: str, 
     found = [case for case in records.cases_of(setup) if (case.what, case.a, case.b) == (what, a, b)]
     assert found and records.tell(found[-1]).voids
     assert not records.problems(found[-1], random.Random(3))
+
+
+def test_the_minutes_of_a_run_begin_when_its_cases_are_listed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seconds = itertools.count()
+
+    def listed() -> list[records.Case]:
+        for _ in range(100):  # longer than the run may take
+            next(seconds)
+        return [records.Case(records.Setup("", ""), moves, "fold", 1, 0) for moves in range(3)]
+
+    monkeypatch.setattr(time, "monotonic", lambda: next(seconds))
+    monkeypatch.setattr(records, "all_cases", listed)
+    monkeypatch.setattr(records, "problems", lambda *_: ())  # type: ignore[reportUnknownLambdaType]
+    monkeypatch.setattr("sys.argv", ["records", "--minutes", "1", "--seed", "4"])
+    assert records.main() == 0
+    assert capsys.readouterr().out.endswith("3 of 3 cases, 0 findings\n")
