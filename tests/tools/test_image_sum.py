@@ -116,7 +116,17 @@ def test_the_reset_vector_is_ours_and_the_old_one_stands_behind_the_image() -> N
     assert NEW[:0x104] + NEW[0x108 : len(flash)] == flash[:0x104] + flash[0x108:]
 
 
-@pytest.mark.parametrize(("start", "end"), [(0x1004, None), (0x1E0, 5 * BLOCK), (0x1E0, 1024)])
+@pytest.mark.parametrize("more", [0, 1, 32, PAGE, PAGE + 1])
+def test_an_image_whose_last_bytes_are_in_no_file_is_filled_up_with_erased_ones(more: int) -> None:
+    flash = program(1)
+    made = with_sums(flash, symbols(flash, end=len(flash) + more))
+    tail = -(-(len(flash) + more) // PAGE) * PAGE
+    assert len(made) == tail + PAGE and made[tail : tail + 4] == MAGIC.to_bytes(4, "little")
+    assert made[0x108:tail] == flash[0x108:].ljust(tail - 0x108, b"\xff")
+    assert made[tail + 8 :][:8] == struct.pack("<2I", *sums(made[: tail + 8]))
+
+
+@pytest.mark.parametrize(("start", "end"), [(0x1004, None), (0x1E0, 7 * BLOCK), (0x1E0, 1024)])
 def test_a_build_that_does_not_fit_the_check_is_refused(start: int, end: int | None) -> None:
     with pytest.raises(NoImage, match="the code that checks the image"):
         with_sums(program(1), symbols(program(1), start, end))

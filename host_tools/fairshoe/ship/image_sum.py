@@ -42,12 +42,13 @@ def link_header(link: Mapping[str, int]) -> bytes:
 def with_sums(flash: bytes, symbols: str) -> bytes:
     """The flash of an RP2040 with our code in its reset vector and the sums in a page behind it."""
     start, end = (_symbol(symbols, name) for name in ("fairshoe_reset", "__flash_binary_end"))
-    if start > BLOCK or len(flash) != -(-end // PAGE) * PAGE:
+    pages_end = -(-end // PAGE) * PAGE
+    if start > BLOCK or not pages_end - BLOCK < len(flash) <= pages_end:
         raise NoImage(
             f"the code that checks the image lies at {start:#x}, and the image of {len(flash)} bytes ends at {end:#x}.",
             "Use MicroPython 1.28 as it was released, and report this with your compiler's version.",
         )
-    body = bytearray(flash)
+    body = bytearray(flash.ljust(pages_end, ERASED))  # the last bytes may hold nothing, and are not in the file then
     entry = body[_RESET_VECTOR : _RESET_VECTOR + 4]
     struct.pack_into("<I", body, _RESET_VECTOR, FLASH_START + start | 1)
     body += struct.pack("<I", MAGIC) + entry
@@ -64,7 +65,7 @@ def _symbol(symbols: str, name: str) -> int:
     found = re.search(rf"^([0-9a-f]+) \w {name}$", symbols, re.MULTILINE)
     if found is None:
         raise NoImage(f"the build has no {name}.", "Use MicroPython 1.28 as it was released.")
-    return (int(found[1], 16) & ~1) - FLASH_START
+    return int(found[1], 16) - FLASH_START
 
 
 def in_safe_order(uf2: bytes, flash: bytes) -> bytes:
