@@ -20,6 +20,7 @@ import signal
 import sqlite3
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from typing import Any
 from timed import Tool
 
 from fairshoe_table.play import registry
+from fairshoe_table.play.game import Ask
 from fairshoe_table.play.options import Options
 from fairshoe_table.rules.money import Rounding
 from fairshoe_table.simulated.demonstration import Running, simulated_table
@@ -78,6 +80,12 @@ def others(options: Options, rng: random.Random) -> Options:
     )
 
 
+def supervisor(game: str, rng: random.Random) -> Callable[[Ask], str]:
+    """Wagers may go on at another shoe, and a round by hand whose cards are drawn by hand; otherwise it is void."""
+    goes_on = ("moved", "machine") if registry.find(game).drawn else ("moved",)
+    return lambda ask: rng.choice(ask.choices) if ask.part in goes_on else ask.choices[0]
+
+
 def with_coupons(options: Options) -> Options:
     approvals = {**options.approvals, "coupons": "soak"}
     return replace(options, coupons=tuple(options.takes_coupons), approvals=approvals)
@@ -92,6 +100,7 @@ def child(folder: Path, game: str, seed: int, shoe: int, page: bool, dots: int) 
         options = others(options, rng)
     with simulated_table(folder, game, seed, shoe_seed=shoe, options=options, connection=Unlucky) as it:
         floor = TroubledFloor(it.floor)
+        it.floor.supervisor = supervisor(game, rng)
 
         def dot() -> None:
             os.write(dots, b".")

@@ -14,6 +14,7 @@ from typing import Any
 from fairshoe.errors import FairshoeError
 from fairshoe_table.books.books import Books
 from fairshoe_table.desk.taps import Desk
+from fairshoe_table.play.game import Ask
 from fairshoe_table.simulated.demonstration import Running
 from fairshoe_table.simulated.sitting import Patient
 
@@ -25,6 +26,7 @@ class Seen(Patient):
     """A dealer who does what is next; `log` has what the page has shown."""
 
     log: Path
+    supervisor: Callable[[Ask], str]
 
     def write(self, values: Values) -> None:
         with self.log.open("a", encoding="utf-8") as file:
@@ -58,7 +60,8 @@ class Seen(Patient):
         held, say = self.desk.held(), self.values["now"]["say"]
         action = self.values["now"]["action"]
         if choices and (void or held is not None or self.desk.books.in_suspense()):
-            self.tap(do="house", choice=choices[0] if held or void else "pay", by="soak", reason="at a random question")
+            choice = self.supervisor(held) if held is not None else choices[0] if void else "pay"
+            self.tap(do="house", choice=choice, by="soak", reason="at a random question")
         elif self.values["open"] and say == "Place your bets":
             self.bet()
         elif action.get("do") == "close":
@@ -78,7 +81,7 @@ def play(it: Running, folder: Path, until: Callable[[], object], each: Callable[
     """Rounds by the page until it is time; `each` is called before every tap, and says whether a supervisor voids."""
     desk = Desk(it.shoe, it.books, it.table.game, it.table.options, SEATS, folder / "wagers.json", it.floor)
     seen = Seen(desk)
-    seen.log = folder / "page.jsonl"
+    seen.log, seen.supervisor = folder / "page.jsonl", it.floor.supervisor
     seen.write({"tap": "start"})
     desk.show = seen.show
     while not seen.values:

@@ -83,6 +83,7 @@ class SimulatedFloor:
         self._layout: Path | None = None
         self.odd = 1  # the stack that a single card is for, if one is due
         self.calls: list[str] = []
+        self.supervisor: Callable[[Ask], str] = lambda ask: ask.choices[0]
         self.paperwork: Callable[[int], object] = lambda deck: None  # of a jackpot with cards of this deck is done
 
     def keep_layout(self, path: Path) -> None:
@@ -122,7 +123,7 @@ class SimulatedFloor:
 
     def answer(self, play: Play, ask: Ask) -> Input:
         if ask.kind == "house":
-            return ask.answer(choice=ask.choices[0], by="simulated", reason="the first choice")
+            return ask.answer(choice=self.supervisor(ask), by="simulated", reason="a simulated supervisor")
         if ask.kind == "confirm":
             return ask.answer(choice=ask.choices[0])
         if ask.kind == "count" and ask.part.startswith("chips"):
