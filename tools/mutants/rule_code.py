@@ -40,6 +40,9 @@ class Broken:
 
 BROKEN = (
     Broken("DAB-15i", "manual", "drawn/round.py", "self.missed += 2 - b", "self.missed += 1"),
+    Broken("DAB-15i", "manual", "shoe_facts.py", "MISSED if b else DEAD", "0"),
+    Broken("DAB-7g", "manual", "drawn/steps.py", "play.served(flow) and not", "not"),
+    Broken("CS-13b", "automated", "hands.py", "return out != 0 and", "return False and"),
     Broken("DAB-7d", "manual", "drawn/round.py", "return (self.draws - 1) % boxes + 1", "return boxes"),
     Broken("DDS-8a", "manual", "drawn/steps.py", "_flag(flow, RULE_CLOSING)  # drawn in error", "pass  #"),
     Broken("CS-4b", "hand", "table_facts.py", "self._set(a, SOURCE, b)", "pass"),

@@ -159,7 +159,8 @@ def verified(game, dealing):
 
 
 def test_two_irregularities_in_a_round_that_the_machine_deals():
-    """Proves: B5-12a (automated), B5-12d (automated), CS-13d (automated), DDS-11d (automated)"""
+    """Proves: B5-12a (automated), B5-12d (automated), CS-13d (automated), DDS-11d (automated), CS-13b (automated,
+    in part)"""
     for row in AUTOMATED:
         check(verified(row[0], "shoe"), row)
 
@@ -178,7 +179,7 @@ def test_two_irregularities_in_a_round_from_a_draw_shoe():
 
 
 def test_what_is_on_record_of_a_blackjack_round_holds_after_a_power_cut():
-    """Proves: DAB-15e (in part), DAB-8a3 (in part), DAB-15b (in part)"""
+    """Proves: DAB-15e (in part), DAB-8a3 (in part), DAB-15b (in part), DAB-15i (in part)"""
     for row in BLACKJACK:
         check(Shoe(20, reader=True).load(), row)
 
