@@ -27,7 +27,7 @@ More: fairshoe docs BUILD
 
 def add_calibrate(command: argparse.ArgumentParser) -> None:
     command.description = (
-        "Measures speeds, distances and times of a carousel from the edges of its beams, about 60 cards and 450 short "
+        "Measures speeds, distances and times of a carousel from the edges of its beams, about 60 cards and 700 short "
         "motions, and writes a board config that the measured machine works with. PORT is the service port."
     )
     command.epilog = CALIBRATE_EXAMPLES
