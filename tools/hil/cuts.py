@@ -99,7 +99,7 @@ def start(ground: Ground, case: Case) -> str:
     rom = ground.flash(case)
     if not rom.starts():
         return REFUSED
-    return SILENT if rom.flash[PAGE : PAGE + 8] == NO_VECTORS else try_flash(ground, rom)
+    return SILENT if bytes(rom.flash[PAGE : PAGE + 8]) == NO_VECTORS else try_flash(ground, rom)
 
 
 def try_flash(ground: Ground, rom: BootRom) -> str:
