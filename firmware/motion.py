@@ -1,6 +1,6 @@
 """What a shot of the diagnostic mode may move. Only bench images and files on a stock MicroPython have this module."""
 
-from firmware.image import MACHINE_COUNT, output_set
+from firmware import image
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
 def switch(out: "Outputs", outputs: int) -> None:
     """A bit for each of the first outputs."""
-    for i in range(MACHINE_COUNT):
-        output_set(out, i, outputs >> i & 1)
+    for i in range(image.MACHINE_COUNT):
+        image.output_set(out, i, outputs >> i & 1)
 
 
 def arm(hal: "Hal", output: int, line: int, delay_us: int) -> None:
