@@ -19,7 +19,7 @@ from fairshoe.journal.signatures import SIGNED_TEXT
 from fairshoe.messages import DoorOpened
 from fairshoe_floor.history import schema
 from fairshoe_floor.history.consumer import Consumer
-from fairshoe_floor.journals import Kept
+from fairshoe_floor.journals import JournalPull
 from fairshoe_floor.stream import broker
 from fairshoe_floor.stream.names import Names
 from fairshoe_floor.stream.publisher import Publisher
@@ -91,7 +91,7 @@ def arrived(seq: int, odd: bool = False) -> Arrived:
 
 def kept(
     device: int, first: int, last: int, at: float, until: int = 0, key: Ed25519PrivateKey | None = None, odd: int = 0
-) -> Kept:
+) -> JournalPull:
     """An export of a journal whose records are the events of `arrived`; with `until` the file ends earlier. With a key
     it is signed; the record `odd` is forged."""
     log = identity(device)
@@ -106,7 +106,7 @@ def kept(
         signature = key.sign(SIGNED_TEXT + attested.signed(device, log))
         attested = replace(attested, public=public, signature=signature)
     export = Export(device, log, first, [attested], records[first - 1 : until or last])
-    return Kept(device, log, at, export.first, export.last, "", export_text(export).encode())
+    return JournalPull(device, log, at, export.first, export.last, "", export_text(export).encode())
 
 
 async def _run(programs: tuple[Publisher | Consumer, ...], until: Callable[[], bool]) -> None:

@@ -16,13 +16,13 @@ from fairshoe_floor.alarms import book
 from fairshoe_floor.alarms.desk import Desk
 from fairshoe_floor.alarms.rules import Rule, RuleBook
 from fairshoe_floor.history.consumer import Consumer
-from fairshoe_floor.journals import JournalFile, Kept, journals_path
+from fairshoe_floor.journals import JournalFile, JournalPull, journals_path
 from fairshoe_floor.stream import broker
 
 RULES = RuleBook((Rule("journal", "journal", "critical"),))
 
 
-def keep(site: Site, *exports: Kept) -> None:
+def keep(site: Site, *exports: JournalPull) -> None:
     file = JournalFile(journals_path(site.store.path))
     for export in exports:
         file.add(export)

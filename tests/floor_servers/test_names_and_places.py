@@ -10,12 +10,12 @@ import pytest
 from one_floor import Site, kept
 
 from fairshoe import Store
-from fairshoe_floor.journals import JournalFile, Kept, journals_path
+from fairshoe_floor.journals import JournalFile, JournalPull, journals_path
 from fairshoe_floor.stream import broker
 from fairshoe_floor.stream.names import Names
 
 
-def keep(site: Site, *exports: Kept) -> None:
+def keep(site: Site, *exports: JournalPull) -> None:
     file = JournalFile(journals_path(site.store.path))
     for export in exports:
         file.add(export)

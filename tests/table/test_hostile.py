@@ -17,10 +17,10 @@ from fairshoe_table.books.books import Books
 from fairshoe_table.play.inputs import Input
 
 DDS = "double-down-stud"
-Deed = Callable[[Books], object]
+Step = Callable[[Books], object]
 
 
-def story(choice: str, cause: str) -> list[Deed]:
+def story(choice: str, cause: str) -> list[Step]:
     """A validated jackpot whose hand becomes void, what is decided about it, and the end."""
 
     def validate(books: Books) -> object:
@@ -40,13 +40,13 @@ def unread(books: Books) -> object:
     return None if any(told.kind == "void" for told in books.inputs(1)) else books.void_unread("J. Doe", "x", over=True)
 
 
-def tried(path: Path, sweep: Sweep, deed: Deed) -> None:
+def tried(path: Path, sweep: Sweep, step: Step) -> None:
     """A program after the other does it, until one has lived; or one program does, until there is room."""
     while True:
         books = Books(path, connection=sweep.connection)
         sweep.on = True
         try:
-            deed(books)
+            step(books)
             return
         except (Killed, sqlite3.OperationalError):
             pass
@@ -70,9 +70,9 @@ def test_a_payout_in_suspense_is_the_same_whatever_fails_at_any_statement(
             with Books(path) as books:
                 start_meters(books)
                 assert two_royals(books) == 1
-        for deed in story(choice, cause):
-            deed(whole)
-            tried(tmp_path / "books.db", sweep, deed)
+        for step in story(choice, cause):
+            step(whole)
+            tried(tmp_path / "books.db", sweep, step)
             with Books(tmp_path / "books.db") as books:
                 assert books.balances() == whole.balances() and books.lines(1) == whole.lines(1)
                 assert books.meters("progressive") == whole.meters("progressive")
@@ -99,8 +99,8 @@ def test_two_programs_cannot_decide_one_payout_in_two_ways(tmp_path: Path) -> No
     with Books(tmp_path / "books.db") as one, Books(tmp_path / "books.db") as other:
         start_meters(one)
         two_royals(one)
-        for deed in story("pay", "hand")[:2]:
-            deed(one)
+        for step in story("pay", "hand")[:2]:
+            step(one)
         assert len(other.in_suspense()) == 2
         one.decide_suspense("pay", FULL, "J. Doe", "seen on video")
         with pytest.raises(UsageError, match="decides about no payout"):

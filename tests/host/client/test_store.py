@@ -161,7 +161,7 @@ def swap(shoe: Shoe, url: str) -> None:
     """Another simulated machine on the same cable, as when a device's storage is exchanged under a program."""
     other = SimPort.from_url(url)
     shoe._port.close()  # pyright: ignore
-    shoe._way._sim = shoe._port = shoe._line = other  # pyright: ignore
+    shoe._address._sim = shoe._port = shoe._line = other  # pyright: ignore
     shoe._clock, shoe._sleep = other.clock, other.sleep  # pyright: ignore
     shoe._core.link_lost("the cable is out", 0.0)  # pyright: ignore
     shoe._core.relink()  # pyright: ignore
