@@ -219,6 +219,7 @@ class Registers:
         return {1: self.left, 2: self.now, 3: self.noise.choice((0, 0, 0, 1))}[at]
 
 
+@pytest.mark.full
 def test_folding_words_of_any_content_never_leaves_its_buffers() -> None:
     """Whatever the lines do, and whatever DMA does meanwhile: edges fit, lines exist, the loop ends with the ring."""
     seed = random.randrange(1 << 30)

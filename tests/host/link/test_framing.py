@@ -211,7 +211,7 @@ def test_a_keyed_frame_without_room_for_a_mac_is_malformed() -> None:
             assert (found, drops.malformed) == ([], 1)
 
 
-@pytest.mark.parametrize("more", [0, 16])
+@pytest.mark.parametrize("more", [0, pytest.param(16, marks=pytest.mark.full)])
 def test_of_all_heads_only_those_of_this_version_with_flags_it_understands_are_read(more: int) -> None:
     signed = framing.decode_all(framing.encode(OFFERED))[0].signed
     for first in range(256):

@@ -21,7 +21,7 @@ from fairshoe.ship.errors import DeviceFailed, NotForDevice
 
 HERE = Path(__file__).parent
 NIST: dict[str, Any] = json.loads((HERE / "nist_figures.json").read_text("utf-8"))["cases"]
-LONG = {name for name in NIST if name.startswith(("good, 8", "biased, 8")) or "00000 " in name or "20000 " in name}
+LONG = {name for name in NIST if ", 8 bit" in name or "00000 " in name or "20000 " in name}
 CONFIG, _ = load_board("pico-carousel")
 
 
