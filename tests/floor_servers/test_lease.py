@@ -164,5 +164,5 @@ def test_every_connection_has_its_limits(site: Site) -> None:
                 "default_transaction_read_only",
             )
         }
-        assert list(said.values()) == ["15s", "10s", "20000", "10", "on"]
+        assert list(said.values()) == ["30s", "10s", "20000", "10", "on"]
         assert db.info.get_parameters()["tcp_user_timeout"] == "20000"
