@@ -62,12 +62,17 @@ def coloured(text: str) -> str:
     return "".join(part if _COLOUR.fullmatch(part) else printable(part) for part in _COLOUR.split(text))
 
 
+def coloured_lines(text: str) -> str:
+    """The same, line by line."""
+    return "\n".join(coloured(line.replace("\t", "    ")) for line in text.split("\n"))
+
+
 def say(text: object = "", end: str = "\n", file: TextIO | None = None, flush: bool = False) -> None:
     """Print. Line ends are the caller's own: a text of others in it has no line end any more, as every device_text. A
     carriage return in front rewrites the line."""
-    told = str(text)
-    shown = "\n".join(coloured(line.replace("\t", "    ")) for line in told.removeprefix("\r").split("\n"))
-    print("\r" * told.startswith("\r") + shown, end=end, file=file or sys.stdout, flush=flush)
+    given = str(text)
+    shown = coloured_lines(given.removeprefix("\r"))
+    print("\r" * given.startswith("\r") + shown, end=end, file=file or sys.stdout, flush=flush)
 
 
 class LogLines(logging.Formatter):

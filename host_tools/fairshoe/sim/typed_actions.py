@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TextIO
 
-from fairshoe.printable import coloured, say
+from fairshoe.printable import coloured_lines, say
 from rig.actions import ACTIONS, act
 from rig.rig import Rig
 
@@ -177,7 +177,7 @@ class PromptedLines:
         if self._hooked and not self._screen.acquire(timeout=BUSY_S if self._proven else DRAW_S):
             self._hooked = False  # this readline does not call the hook: never wait again
         typed = readline.get_line_buffer() if readline is not None else ""
-        shown = coloured(text)
+        shown = coloured_lines(text)
         sys.stdout.write(f"\r\x1b[K{shown}\n{self._prompt}{typed}" if self._prompt else f"{shown}\n")
         sys.stdout.flush()
         if self._hooked:

@@ -58,7 +58,7 @@ def test_help_lists_every_action_and_every_listed_action_exists(rig: Rig) -> Non
 
 def test_at_a_terminal_there_is_a_prompt_with_history_and_the_display_stays_above_it() -> None:
     with on_a_terminal("sim", "--speed", "20", "--display", rows=50) as screen:
-        screen.until("press GREEN")
+        screen.until("| press GREEN          |\n+----------------------+\n")  # as lines, not as one
         screen.press("press\n")
         screen.until("press what? close, lock, seat, green, ack")
         screen.press("lo\t52\n")
