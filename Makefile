@@ -245,6 +245,11 @@ release: ## one folder from a clean commit: packages, site, boards, images, bill
 	@$(TOOL) release $(call opt,--out,$(OUT)) $(call opt,--board,$(BOARD)) $(call opt,--micropython,$(MICROPYTHON)) \
 		$(call opt,--picotool,$(PICOTOOL)) $(call opt,--evidence,$(EVIDENCE)) $(call opt,--key,$(KEY))
 
+.PHONY: release-files
+release-files: ready ## what the programs of a commit leave on disks, as text in tests/releases: before a release, then commit it  [COMMIT=]
+	@$(PYTHON) tools/setup.py --quiet --floor
+	@$(TOOL) release_files $(COMMIT)
+
 .PHONY: surface
 surface: ready ## what is public, compared with what the last release promised; WRITE=1 writes it down before a release
 	@$(TOOL) surface $(if $(WRITE),--write)

@@ -8,13 +8,13 @@ no host has acknowledged, and switches the power off. Prints every cell that was
 
 from __future__ import annotations
 
-import io
 import os
 import subprocess
 import sys
-import tarfile
 import tempfile
 from pathlib import Path
+
+from release_files import unpack
 
 PLAY = '''
 import json, sys
@@ -62,9 +62,8 @@ print()
 
 
 def main(commit: str) -> int:
-    archive = subprocess.run(["git", "archive", commit], check=True, capture_output=True).stdout
-    with tempfile.TemporaryDirectory() as folder, tarfile.open(fileobj=io.BytesIO(archive)) as tree:
-        tree.extractall(folder, filter="data")
+    with tempfile.TemporaryDirectory() as folder:
+        unpack(commit, Path(folder))
         path = [folder, *(str(Path(folder, part)) for part in ("tests/unit", "host_tools/fairshoe/_shim"))]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
         return subprocess.run([sys.executable, "-c", PLAY], cwd=folder, env=environment, check=False).returncode

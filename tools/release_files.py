@@ -1,10 +1,11 @@
 """What a release leaves behind on disks, as text: later commits must be able to open it (tests/releases).
 
-    .venv/bin/python tools/release_files.py COMMIT     writes tests/releases/COMMIT
+    make release-files [COMMIT=]     writes tests/releases/VERSION; another folder: COMMIT="454b875 454b875"
 
 The programs of that commit make them, from `git archive`: the storage of each board in the middle of its second deck,
-the store of a host, exports, the books of a table, board configs. What is no text becomes text here: storage as hex by
-cell, databases as SQL.
+the store of a host, exports, a capture of the link, the books of a table, the database of a floor, board configs. What
+is no text becomes text here: storage as hex by cell, captures as hex, databases as SQL. `release.json` names the
+commit.
 """
 
 from __future__ import annotations
@@ -12,13 +13,18 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 from pathlib import Path
+
+import psycopg
+from floor import servers
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = ROOT / "tests" / "releases"
@@ -31,12 +37,33 @@ BOARDS = {
     "pico-draw": ("cut_reached", 2),
 }
 GAME = "caribbean-stud"
+CAPTURED = "pico-draw"  # the board that sends least
+# What users get. A change of anything else is none of the release.
+SHIPPED = ("firmware", "hal", "rig", "host_tools", "board_configs", "game_profiles")
+_NO_TABLES = re.compile(r"^(SET |SELECT pg_catalog\.set_config|--|\\|$)")
 
 PLAY = """
 import json, shutil, sys
 from pathlib import Path
 from fairshoe import Shoe
 from fairshoe.cli.command_line import main
+from fairshoe.link import framing
+
+feed, encode, taken, rest = framing.Decoder.feed, framing.encode, bytearray(), bytearray()
+
+def heard(self, data):
+    rest.extend(data)
+    end = rest.rfind(0) + 1
+    taken.extend(rest[:end])
+    del rest[:end]
+    return feed(self, data)
+
+def said(*words):
+    frame = encode(*words)
+    taken.extend(frame)
+    return frame
+
+framing.Decoder.feed, framing.encode = heard, said
 
 out, game, boards = Path(sys.argv[1]), sys.argv[2], json.loads(sys.argv[3])
 assert main(["keys", "new", str(out / "keys")]) == 0
@@ -45,6 +72,7 @@ host, observer = (str(out / "keys" / f"{role}.key") for role in ("table", "obser
 for board, (name, count) in boards.items():
     disk = out / f"{board}.storage"
     url = f"sim://{board}?{words}&storage={disk}&dealer="
+    taken.clear(), rest.clear()
     with Shoe.open(url + "auto", host, store=out / f"{board}.db") as shoe:
         for event in shoe.events():
             count -= event.NAME == name
@@ -53,6 +81,7 @@ for board, (name, count) in boards.items():
                 break
     shutil.copy(disk, out / f"{board}.bin")
     (out / f"{board}.json").write_text(json.dumps(known))
+    (out / f"{board}.capture").write_bytes(taken)
     pulled = str(out / f"{board}.journal")
     assert main(["journal", "pull", url + "none", "-o", pulled, "--key-file", observer]) == 0
 assert main(["table", "play", "--game", game, "--rounds", "2", "--seed", "3", "--folder", str(out / "table")]) == 0
@@ -84,16 +113,57 @@ def database_text(path: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
-def main(commit: str) -> int:
-    out = FILES / commit
-    shutil.rmtree(out, ignore_errors=True)
-    out.mkdir(parents=True)
+def floor_text(env: dict[str, str], store: Path) -> str:
+    """The database of a floor whose gateway has this store, made by the programs of that environment."""
+    with sqlite3.connect(store) as db:
+        (count,) = db.execute("SELECT COUNT(*) FROM events").fetchone()
+    fairshoe = [sys.executable, "-m", "fairshoe"]
+    with servers.running() as (nats, postgres):
+        where = {**env, "FAIRSHOE_DATABASE": postgres.url, "FAIRSHOE_NATS": nats.url}
+        subprocess.run([*fairshoe, "floor", "migrate"], env=where, check=True)
+        programs = [["floor", "run"], ["publish", str(store), "--name", "pit-1"]]
+        running = [subprocess.Popen([*fairshoe, *words], env=where) for words in programs]
+        try:
+            with psycopg.connect(postgres.url, autocommit=True) as db:
+                while db.execute("SELECT COUNT(*) FROM events").fetchone() != (count,):
+                    if any(program.poll() is not None for program in running):
+                        raise SystemExit("a program of the floor ended: see above")
+                    time.sleep(0.2)
+        finally:
+            for program in running:
+                program.terminate()
+                program.wait()
+        dump = [str((servers.postgres_folder() or Path()) / "pg_dump"), "--no-owner", "--no-privileges", "--inserts"]
+        said = subprocess.run([*dump, postgres.url], check=True, capture_output=True, text=True).stdout
+    return "".join(f"{line}\n" for line in said.splitlines() if not _NO_TABLES.match(line))
+
+
+def commit_of(release: Path) -> str:
+    return json.loads((release / "release.json").read_text())["commit"]
+
+
+def is_of(commit: str) -> bool:
+    """Whether the programs of that commit are those of this one."""
+    command = ["git", "diff", "--quiet", commit, "HEAD", "--", *SHIPPED]
+    return subprocess.run(command, cwd=ROOT, check=False, capture_output=True).returncode == 0
+
+
+def main(commit: str, name: str = "") -> int:
+    commit = subprocess.run(
+        ["git", "rev-parse", commit], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.strip()
     with tempfile.TemporaryDirectory() as scratch:
         tree, made = Path(scratch, "tree"), Path(scratch, "made")
         made.mkdir()
         unpack(commit, tree)
-        command = [sys.executable, "-c", PLAY, str(made), GAME, json.dumps(BOARDS)]
-        subprocess.run(command, cwd=tree, env=environment(tree), check=True)
+        env = environment(tree)
+        ask = [sys.executable, "-c", "import fairshoe; print(fairshoe.__version__)"]
+        version = subprocess.run(ask, cwd=tree, env=env, check=True, capture_output=True, text=True).stdout.strip()
+        subprocess.run([sys.executable, "-c", PLAY, str(made), GAME, json.dumps(BOARDS)], cwd=tree, env=env, check=True)
+        out = FILES / (name or version)
+        shutil.rmtree(out, ignore_errors=True)
+        out.mkdir(parents=True)
+        (out / "release.json").write_text(json.dumps({"commit": commit, "version": version}, indent=0) + "\n")
         for board in BOARDS:
             known = json.loads((made / f"{board}.json").read_text())
             (out / f"{board}.storage.json").write_text(storage_text((made / f"{board}.bin").read_bytes(), known))
@@ -101,7 +171,10 @@ def main(commit: str) -> int:
             (out / f"{board}.board.json").write_bytes((tree / "board_configs" / f"{board}.json").read_bytes())
         keys = {path.name: path.read_text() for path in sorted((made / "keys").iterdir())}
         (out / "keys.json").write_text(json.dumps(keys, indent=0) + "\n")
+        captured = (made / f"{CAPTURED}.capture").read_bytes().hex()
+        (out / "link.hex").write_text("".join(f"{captured[at : at + 96]}\n" for at in range(0, len(captured), 96)))
         (out / "store.sql").write_text(database_text(made / "pico-carousel.db"))
+        (out / "floor.sql").write_text(floor_text(env, made / "pico-carousel.db"))
         for path in sorted((made / "table").glob("*.db")):
             (out / f"{path.stem}.table.sql").write_text(database_text(path))
     print(f"{out.relative_to(ROOT)}: {sum(it.stat().st_size for it in out.iterdir()) // 1024} KB")
@@ -109,4 +182,4 @@ def main(commit: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:] or ["HEAD"]))

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import sqlite3
+from pathlib import Path
 from typing import Any
 
 import psycopg
+import pytest
 from one_floor import Site, migrate
+from release_files import FILES
 
+from fairshoe import Store
+from fairshoe.cli.command_line import main
 from fairshoe_floor.history import schema
 
 DATA = {
@@ -42,14 +48,65 @@ def tables(site: Site) -> set[str]:
 
 
 def dump(site: Site) -> dict[str, list[dict[str, Any]]]:
-    return {name: [row[0] for row in site.rows(f"SELECT to_jsonb(it) FROM {name} AS it")] for name in tables(site)}
+    rows = {name: site.rows(f"SELECT to_jsonb(it) FROM {name} AS it ORDER BY it") for name in tables(site)}
+    return {name: [row[0] for row in found] for name, found in rows.items()}
+
+
+def empty(site: Site) -> None:
+    with psycopg.connect(site.database) as db:
+        db.execute("DROP SCHEMA public CASCADE")
+        db.execute("CREATE SCHEMA public")
+
+
+def lost(before: dict[str, list[dict[str, Any]]], after: dict[str, list[dict[str, Any]]]) -> list[str]:
+    """Columns whose values are not what they were."""
+    return [
+        f"{table}.{column}"
+        for table, rows in before.items()
+        for number, row in enumerate(rows)
+        for column, value in row.items()
+        if (table, column) not in DROPPED and after[table][number][column] != value
+    ]
+
+
+FAILS = (*schema.STEPS, "CREATE TABLE half (a integer); SELECT 1 / 0")
+
+
+@pytest.mark.parametrize("release", sorted(FILES.glob("*/floor.sql")), ids=lambda path: path.parent.name)
+def test_a_floor_goes_on_from_the_database_of_a_release(
+    site: Site, release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing is lost, in one transaction; its gateway sends all it has once more, and no event is stored twice."""
+    empty(site)
+    with psycopg.connect(site.database) as db:
+        db.execute(release.read_bytes())
+    before = dump(site)
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        migrate(site.database, FAILS)
+    assert dump(site) == before
+    assert main(["floor", "migrate", "--database", site.database]) == 0
+    assert not lost(before, dump(site))
+    with sqlite3.connect(tmp_path / "old.db") as db:
+        db.executescript(release.with_name("store.sql").read_text())
+    db.close()
+    (log,) = before["logs"]
+    device, last = log["device"], len(before["events"])
+    with Store(tmp_path / "old.db") as store:
+        site.store = store
+        site.record(device, last + 1, last + 3, bytes.fromhex(log["log"].removeprefix("\\x")))
+        site.run(site.publisher(), site.consumer(), until=lambda: len(site.seqs(device)) >= last + 3)
+        assert site.seqs(device) == list(range(1, last + 4))
+    with psycopg.connect(site.database) as db:
+        db.execute("INSERT INTO schema_steps (step) VALUES (%s)", (len(schema.STEPS) + 1,))
+    newer = dump(site)
+    capsys.readouterr()
+    assert main(["floor", "migrate", "--database", site.database]) == 1
+    assert "Update this program" in capsys.readouterr().err and dump(site) == newer
 
 
 def test_a_database_of_any_version_before_keeps_all_its_data(site: Site) -> None:
     for version in range(RELEASED, len(schema.STEPS) + 1):
-        with psycopg.connect(site.database) as db:
-            db.execute("DROP SCHEMA public CASCADE")
-            db.execute("CREATE SCHEMA public")
+        empty(site)
         assert migrate(site.database, schema.STEPS[:version]) == version
         with psycopg.connect(site.database) as db:
             for table in tables(site):
@@ -57,21 +114,13 @@ def test_a_database_of_any_version_before_keeps_all_its_data(site: Site) -> None
                     db.execute(DATA[table].encode())  # a new table needs a row here
         before = dump(site)
         assert migrate(site.database) == len(schema.STEPS) - version
-        after = dump(site)
-        for table, (row,) in before.items():
-            for column, value in row.items():
-                if (table, column) not in DROPPED:
-                    assert after[table][0][column] == value, f"{table}.{column} from version {version}"
+        assert not lost(before, dump(site)), f"from version {version}"
         assert site.rows(FACTS) == [(1, 5.0, 0, 1)] or version > FACTS_SINCE
 
 
 def test_a_step_that_fails_leaves_the_database_as_it_was(site: Site) -> None:
     migrate(site.database)
-    try:
-        migrate(site.database, (*schema.STEPS, "CREATE TABLE half (a integer); SELECT 1 / 0"))
-    except psycopg.errors.DivisionByZero:
-        pass
-    else:
-        raise AssertionError("the step did not fail")
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        migrate(site.database, FAILS)
     assert "half" not in tables(site)
     assert site.rows("SELECT MAX(step) FROM schema_steps") == [(len(schema.STEPS),)]

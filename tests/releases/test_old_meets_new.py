@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from release_files import BOARDS, CELL, FILES, environment, unpack
+from release_files import BOARDS, CAPTURED, CELL, FILES, commit_of, environment, unpack
 
 from fairshoe import Shoe, Store
 from fairshoe.cli.command_line import main
@@ -130,18 +130,38 @@ def test_a_table_goes_on_from_older_books(tmp_path: Path, release: Path, capsys:
     assert len(json.loads(capsys.readouterr().out)) == 3
 
 
-@pytest.mark.parametrize("script", ["store.sql", "books.table.sql"])
+@pytest.mark.parametrize("name", ["store.sql", "books.table.sql", "pico-draw.journal"])
 def test_a_file_of_a_newer_version_is_refused_with_words_and_unchanged(
-    tmp_path: Path, release: Path, script: str, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, release: Path, keys: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = database_in(tmp_path / f"{script.split('.')[0]}.db", release / script, newer=True)
-    before = path.read_bytes()
-    if script == "store.sql":
-        status = main(["monitor", "sim://pico-carousel?speed=0&dealer=auto", "--host", "--store", str(path), "--json"])
+    path = tmp_path / f"{name.split('.')[0]}.db"
+    if name.endswith(".sql"):
+        database_in(path, release / name, newer=True)
     else:
-        status = main(["table", "books", str(tmp_path), "audit"])
-    assert status and "version" in capsys.readouterr().err
+        path.write_text((release / name).read_text().replace('"fairshoe_journal": 1', '"fairshoe_journal": 101'))
+    before = path.read_bytes()
+    command = {
+        "store.sql": ["monitor", "sim://pico-carousel?speed=0&dealer=auto", "--host", "--store", str(path), "--json"],
+        "books.table.sql": ["table", "books", str(tmp_path), "audit"],
+        "pico-draw.journal": ["journal", "verify", str(path), "--key-file", str(keys / "seal.key"), "--last", "1"],
+    }
+    assert main(command[name]) and "version" in capsys.readouterr().err
     assert path.read_bytes() == before
+
+
+def test_a_capture_is_read_to_the_last_frame(release: Path, keys: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every MAC of an old session is good, and its events are those of the export."""
+    words = ["decode", str(release / "link.hex"), "--json", "--key-file"]
+    assert main([*words, str(keys / "table.key")]) == 0
+    said = capsys.readouterr()
+    frames = [json.loads(line) for line in said.out.splitlines()]
+    assert said.err.strip().endswith(f"{len(frames)} frames, 0 dropped")
+    assert {frame["mac"] for frame in frames[1:]} == {"good"} and frames[0]["message"] == "hello"
+    events = [frame for frame in frames if "seq" in frame["fields"] and "boot" in frame["fields"]]
+    recorded = [record.event() for record in read_export(release / f"{CAPTURED}.journal").records]
+    assert [(it["fields"]["seq"], it["message"]) for it in events] == [
+        (event.seq, event.NAME) for event in recorded[: len(events)] if event
+    ]
 
 
 def test_older_configs_are_still_good(release: Path) -> None:
@@ -171,9 +191,9 @@ def served(env: dict[str, str] | None, folder: Path, key: Path) -> Generator[str
 @pytest.mark.parametrize("old", ["device", "host"])
 def test_old_and_new_speak_to_each_other(tmp_path: Path, release: Path, keys: Path, old: str) -> None:
     try:
-        unpack(release.name, tmp_path / "tree")
+        unpack(commit_of(release), tmp_path / "tree")
     except subprocess.CalledProcessError:
-        pytest.skip(f"NOT CHECKED: this clone has no history, and so no commit {release.name}")
+        pytest.skip(f"NOT CHECKED: this clone has no history, and so no commit {commit_of(release)}")
     older = environment(tmp_path / "tree")
     device, host = (older, None) if old == "device" else (None, older)
     with served(device, tmp_path, keys / "device.key") as url:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import release_files
 import surface
 
 from docs.site import SITE
@@ -49,6 +50,18 @@ def notes(version: str, text: str) -> str:
     if found is None:
         raise ReleaseError(f"CHANGELOG.md has no section `## {version}`: write what is new for those who upgrade")
     return re.sub(r"\[([^\]]+)\]\((?![a-z]+:)([^)]+)\)", r"\1 (\2)", found[0]).strip() + "\n"
+
+
+def older_files() -> list[str]:
+    """A warning unless tests/releases has what exactly these programs leave on disks, for later versions to open."""
+    folder = release_files.FILES / __version__
+    if not folder.exists():
+        raise ReleaseError(f"tests/releases has no files of {__version__}: run `make release-files` and commit them")
+    if release_files.is_of(release_files.commit_of(folder)):
+        return []
+    return [
+        f"tests/releases/{__version__} is not by these programs: run `make release-files`, commit"
+    ]
 
 
 def copy_data(parts: Path) -> None:
@@ -103,6 +116,7 @@ def make(options: argparse.Namespace) -> int:
     shutil.rmtree(WORK, ignore_errors=True)
     parts = WORK / "parts"
     parts.mkdir(parents=True)
+    warnings = older_files()
     said = notes(__version__, (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
     step("wheel and source archive, built twice and once from each other", lambda: packages.build(parts, WORK))
     step("package for JavaScript", lambda: packages.pack_javascript(parts, WORK))
@@ -134,7 +148,7 @@ def make(options: argparse.Namespace) -> int:
         fairshoe("release", "sign", str(out), "--key", options.key)
     else:
         lacking.append(f"no signature: fairshoe release sign {out} --key signing.key, or KEY=signing.key")
-    print("".join(f"release: WARNING: {it}\n" for it in lacking), end="")
+    print("".join(f"release: WARNING: {it}\n" for it in lacking + warnings), end="")
     print(f"release: check it with: (cd {out} && sha256sum --quiet -c SHA256SUMS)")
     return 0
 
