@@ -20,7 +20,7 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -131,6 +131,19 @@ SLICE = (
 )
 
 
+def plan(drawn: random.Random, known: list[Fault]) -> Iterator[list[Fault]]:
+    """Faults without end, one or two at a time. A shuffled pack rather than dice: each has its turn in a long run."""
+    left: list[Fault] = []
+    while True:
+        if not left:
+            left = drawn.sample(known, len(known))
+        group = [left.pop()]
+        both = drawn.random() < 0.5 and left and not group[0].alone and not left[-1].alone
+        if both and left[-1].part.split()[0] != group[0].part.split()[0]:
+            group.append(left.pop())
+        yield group
+
+
 class Chaos:
     """One run. The plan depends on the seed alone; how far the programs are when it strikes does not."""
 
@@ -148,15 +161,9 @@ class Chaos:
                 self._strike([self._faults[key] for key in group if key in self._faults], self._random.choice(SHORT_S))
             return
         end = time.monotonic() + seconds
-        left: list[Fault] = []
-        while time.monotonic() < end:
-            if len(left) < 2:
-                # A shuffled pack rather than dice: every fault has its turn in a long run.
-                left = self._random.sample(list(self._faults.values()), len(self._faults))
-            group = [left.pop()]
-            other = self._random.random() < 0.5 and not group[0].alone and not left[-1].alone
-            if other and left[-1].part.split()[0] != group[0].part.split()[0]:
-                group.append(left.pop())
+        for group in plan(self._random, list(self._faults.values())):
+            if time.monotonic() >= end:
+                return
             self._strike(group, self._random.choice(LONG_S))
 
     def _strike(self, group: list[Fault], seconds: float) -> None:
@@ -228,6 +235,9 @@ def main() -> int:
     parser.add_argument("--install", action="store_true", help="install missing servers first")
     parser.add_argument("--keep", action="store_true", help="keep the folder of a run that failed")
     options = parser.parse_args()
+    names = sorted({it.name for it in faults()})
+    if options.only and not set(options.only.split(",")) <= set(names):
+        parser.error(f"--only {options.only}: the faults are {', '.join(names)}")
     lacking = install() if options.install else servers.missing()
     if lacking:
         print(f"NOT RUN: the chaos of the floor. Missing: {'; '.join(lacking)}.")

@@ -65,6 +65,11 @@ class Proxy:
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()
         self._loop.run_forever()
+        serving = asyncio.all_tasks(self._loop)
+        for task in serving:
+            task.cancel()
+        self._loop.run_until_complete(asyncio.gather(*serving, return_exceptions=True))
+        server.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._writers.add(writer)
@@ -83,7 +88,7 @@ class Proxy:
                 return_exceptions=True,
             )
             self._writers.discard(back)
-        except OSError:
+        except (OSError, asyncio.CancelledError):  # cancelled by close: asyncio would log a task that ends so
             writer.transport.abort()
         finally:
             self._writers.discard(writer)
