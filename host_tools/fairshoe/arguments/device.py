@@ -140,6 +140,8 @@ examples:
   fairshoe update after /dev/ttyUSB0 --record shoe7.json \\
       --key-file table.key --seal-key seal.key
       then compare version, log and key, run the self-test, record the return
+  fairshoe report shoe7.json --verify bench.key.pub
+      later: whether record and journal are as they were signed (--sign)
 
 Nothing is written over the link: a person copies the image at the open door.
 Either part can be run again. exit status: 0 done, 1 not now, or the self-test
@@ -170,6 +172,7 @@ def add_update(command: argparse.ArgumentParser) -> None:
         part.add_argument(
             "--public-key", metavar="FILE|HEX", action="append", default=[], help="of a device that signs"
         )
+        part.add_argument("--sign", metavar="KEY", help="sign the record with this key of `fairshoe release keygen`")
         part.add_argument("--json", action="store_true", help="the record as JSON")
         if name == "before":
             part.add_argument("--image", required=True, metavar="F", help="the .uf2 of a release")

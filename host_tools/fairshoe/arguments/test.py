@@ -68,7 +68,7 @@ examples:
       write the page to another place
   fairshoe report acceptance.json --verify bench.key.pub
       whether this bench signed it, and nothing was changed since; also for
-      the report of `fairshoe selftest --report`
+      the report of `fairshoe selftest --report` and of `fairshoe update`
 """
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import datetime, timedelta, timezone
@@ -20,7 +19,6 @@ from fairshoe.journal.export import (
     JournalAltered,
     NothingToVerify,
     PartialExport,
-    Progress,
     Record,
     pull,
     read_export,
@@ -32,6 +30,7 @@ from fairshoe.keys import read_seal_key
 from fairshoe.messages import Booted, Event, JournalBroken, KeyChanged, PowerLost, Sealed, SigningKey
 from fairshoe.printable import printable, say
 from fairshoe.text.describe import describe_event
+from fairshoe.text.progress import counting
 
 EPOCH = datetime(2020, 1, 1, tzinfo=timezone.utc)
 NOT_SIGNED = "not signed: the device cannot, or did not come to rest within a minute"
@@ -53,7 +52,7 @@ def _pull(options: argparse.Namespace) -> int:
         raise UsageError(f"{path} ends with record {known.last}.", "Leave out --from, or pull into a new file.")
     connection = Connection(options)
     with Shoe.open(connection.port, connection.key(), reconnect=False, clock=False) as shoe:
-        export = pull(shoe, known, options.start, _progress(), sign=True)
+        export = pull(shoe, known, options.start, counting("record"), sign=True)
     write_export(path, export)
     new = len(export.records) - (len(known.records) if known else 0)
     told = export.attested[-1]
@@ -61,17 +60,6 @@ def _pull(options: argparse.Namespace) -> int:
     say(f"{path}: records {export.first} to {export.last} of log {export.log.hex()}, {new} of them new, {sealed}")
     say(f"  signed by {told.public.hex()}" if told.signature else f"  {NOT_SIGNED}")
     return 0
-
-
-def _progress() -> Progress | None:
-    if not sys.stderr.isatty():
-        return None
-
-    def show(done: int, of: int) -> None:
-        end = "\n" if done == of else ""
-        say(f"\rrecord {done} of {of}", end=end, file=sys.stderr, flush=True)
-
-    return show
 
 
 # --- show --------------------------------------------------------------------------------------

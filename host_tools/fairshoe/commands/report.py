@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
+from typing import Any
 
 from fairshoe.bench.report_file import REPORT_BYTES_MAX, ReportError, read_report, write_text
 from fairshoe.bench.report_page import page
 from fairshoe.errors import UsageError
-from fairshoe.files import read_regular
+from fairshoe.files import LOG_BYTES_MAX, read_regular
 from fairshoe.printable import printable, say
+from fairshoe.ship.errors import SignatureError
+from fairshoe.ship.manifest import sha256
 from fairshoe.ship.signing import REPORT, check_file, read_public_key
 
 
@@ -34,5 +38,19 @@ def _verify(source: Path, keys: list[str]) -> int:
     except OSError as error:
         raise ReportError(f"{source}: {error.strerror or error}.", "Give the .json file of a report.") from error
     signer = check_file(source, raw, trusted, REPORT)
+    report: dict[str, Any] = json.loads(raw)
+    for name, wanted in report.get("files", {}).items():
+        _check_beside(source.with_name(name), wanted)
     say(f"{printable(str(source))}: signed by {signer}, unaltered since")
     return 0
+
+
+def _check_beside(path: Path, wanted: str) -> None:
+    """A report covers files beside it by their hashes: evidence its pages, the record of an update its journal."""
+    try:
+        found = sha256(read_regular(path, LOG_BYTES_MAX))
+    except OSError as error:
+        raise ReportError(f"{path}: {error.strerror or error}.", "The report covers it: keep it beside.") from error
+    if found != wanted:
+        raise SignatureError(f"{path} is not the one that was signed.", "It was altered, or belongs to another report.")
+    say(f"{printable(str(path))}: as signed")

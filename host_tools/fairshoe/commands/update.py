@@ -26,6 +26,8 @@ from fairshoe.ship.errors import ImageError
 from fairshoe.ship.flash_image import flash_of_uf2, read_bytes
 from fairshoe.ship.identity import Identity, find_identity, refuse_older
 from fairshoe.ship.manifest import sha256
+from fairshoe.ship.signing import REPORT, check_file, public_of, read_signing_key, sign_file, signature_path
+from fairshoe.text.progress import Progress, counting
 
 FORMAT = 1
 DOOR = """\
@@ -54,16 +56,17 @@ def _before(options: argparse.Namespace) -> int:
         raise UsageError(f"{path} is the record of an update that ended.", "Name another file with --record.")
     image = Path(options.image)
     identity = _release(image)
+    secret = _signing(options, path)
     connection = Connection(options)
     with open_shoe(connection) as shoe:
         running = shoe.welcome.firmware if shoe.welcome else ""
         there = (identity.rollback, running)  # a device does not tell its rollback number
         refuse_older((identity.rollback, identity.version), there, f"the device on {shoe.name}", options.older)
-        was, export = update.before(shoe, _keys(options))
+        was, export = update.before(shoe, _keys(options), progress=counting("record"))
     write_export(_journal(path), export)
     about = {"identity": identity.line().decode().strip(), "uf2_sha256": sha256(read_bytes(image))}
     record = {"format": FORMAT, "kind": "update", "version": __version__, "image": about, "to": identity.version}
-    _write(path, {**record, "before": {**asdict(was), "at": _now()}, "after": None})
+    _write(path, {**record, "before": {**asdict(was), "at": _now()}, "after": None}, secret)
     if options.json:
         say(json.dumps(_read(path)))
         return 0
@@ -75,16 +78,19 @@ def _before(options: argparse.Namespace) -> int:
 
 def _after(options: argparse.Namespace) -> int:
     path = Path(options.record)
+    secret = _signing(options, path)
     record = _read(path)
     told = {name: value for name, value in record["before"].items() if name != "at"}
     known = read_export(_journal(path))
     connection = Connection(options)
     with open_shoe(connection) as shoe:
-        now, export = update.after(shoe, update.Standing(**told), record["to"], _keys(options), known)
+        was, keys = update.Standing(**told), _keys(options)
+        now, export = update.after(shoe, was, record["to"], keys, known, counting("record"))
+        Progress().say("running the self-test ...")
         op, seq = update.run_self_test(Driver(shoe, connection.timeout_s))
     write_export(_journal(path), export)
     record["after"] = {**asdict(now), "self_test": op, "self_test_record": seq, "at": _now()}
-    _write(path, record)
+    _write(path, record, secret)
     if options.json:
         say(json.dumps(record))
         return 0
@@ -122,8 +128,24 @@ def _read(path: Path) -> dict[str, Any]:
     return record
 
 
-def _write(path: Path, record: dict[str, Any]) -> None:
-    write_whole(path, json.dumps(record, indent=1) + "\n")
+def _signing(options: argparse.Namespace, path: Path) -> bytes:
+    """The key to sign with, if any. A record that was signed goes on only by the same key, and unaltered."""
+    secret = read_signing_key(Path(options.sign)) if options.sign else b""
+    if path.exists() and signature_path(path).exists():
+        if not secret:
+            raise UsageError(f"{path} is signed.", "Give the same key with --sign.")
+        check_file(path, read_regular(path), [public_of(secret)], REPORT)
+    return secret
+
+
+def _write(path: Path, record: dict[str, Any], secret: bytes) -> None:
+    """The record names its journal by hash, so that one signature covers both."""
+    record["files"] = {_journal(path).name: sha256(_journal(path).read_bytes())}
+    text = json.dumps(record, indent=1) + "\n"
+    signature_path(path).unlink(missing_ok=True)  # of what the file had before
+    write_whole(path, text)
+    if secret:
+        sign_file(path, text.encode(), secret, REPORT)
 
 
 def _now() -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable
 from typing import TextIO
 
 from fairshoe.printable import printable
 
 _BAR = 24
 EVERY_S = 2.0  # without a terminal
+QUIET_S = 1.0  # a count that is done by then is not shown
 
 
 class Progress:
@@ -46,3 +48,16 @@ class Progress:
             self._out.write("\r\x1b[K")
             self._out.flush()
             self._shown = False
+
+
+def counting(what: str) -> Callable[[int, int], None]:
+    """Shows how many are done, and of how many, once that has taken a while."""
+    progress, begun = Progress(), time.monotonic()
+
+    def show(done: int, total: int) -> None:
+        if time.monotonic() - begun >= QUIET_S:
+            progress.at(f"{what} {done} of {total}", done, total)
+        if done == total:
+            progress.finish()
+
+    return show

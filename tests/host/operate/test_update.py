@@ -10,19 +10,22 @@ import pytest
 from flash_image import uf2_of
 from in_process import output, refusal
 from journals import KEY, NEW_KEY, Stage, opened, play_round, pulled, small_stage
-from rig_port import RigPorts
+from rig_port import STEP_MS, RigPorts
 
 import fairshoe.commands.update as command
+from fairshoe.cli.command_line import main
 from fairshoe.client.operation_store import Operations
 from fairshoe.client.shoe import Shoe
 from fairshoe.errors import FairshoeError
 from fairshoe.journal.export import Export, JournalAltered, NothingToVerify, OtherJournal
 from fairshoe.keys import role_key, seal_key, write_key
+from fairshoe.link.framing import encode
 from fairshoe.link.session import HostSession
-from fairshoe.messages import Role
+from fairshoe.messages import Halted, Role
 from fairshoe.operate import update
 from fairshoe.operate.driver import Driver
 from fairshoe.ship.identity import Identity
+from fairshoe.ship.signing import make_key
 from firmware.journal.keys import Keys as DeviceKeys
 
 TABLE = role_key(KEY, Role.TABLE)
@@ -214,9 +217,69 @@ def test_both_parts_and_the_record_of_them(
 
 def test_an_older_image_is_written_only_if_it_is_named(desk: list[Any], tmp_path: Path) -> None:
     words = ["update", "before", *desk, "--image", image(tmp_path / "old.uf2", "0.1.0")]
-    assert "--older 0.1.0" in refusal(6, *words)
+    assert "--older 0.1.0" in refusal(6, *words) and "--older 0.1.0" in refusal(6, *words, "--older", "0.1.1")
     assert not (tmp_path / "u.json").exists()
     output(*words, "--older", "0.1.0")
+
+
+def test_a_signed_record_covers_both_parts_and_the_journal(
+    stage: Stage, desk: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    public, other = (make_key(tmp_path / name) for name in ("bench.key", "other.key"))
+    record, journal = tmp_path / "u.json", tmp_path / "u.journal"
+    check = ["report", record, "--verify", tmp_path / "bench.key.pub"]
+    output("update", "before", *desk, "--image", tmp_path / "new.uf2", "--sign", tmp_path / "bench.key")
+    install(stage, monkeypatch)
+    after = ["update", "after", *desk, "--sign", tmp_path / "bench.key"]
+    assert "is signed" in refusal(2, *after[:-2])
+    assert other and "not by a key that you trust" in refusal(6, *after[:-1], tmp_path / "other.key")
+    good = record.read_text()
+    record.write_text(good.replace(NEW, "0.2.9"))
+    assert "altered after it was signed" in refusal(6, *after)
+    record.write_text(good)
+    output(*after)
+    told = output(*check)
+    assert f"signed by {public}" in told and "u.journal: as signed" in told
+    journal.write_text(journal.read_text().replace("a", "b", 1))
+    assert "is not the one that was signed" in refusal(6, *check)
+    journal.unlink()
+    assert "keep it beside" in refusal(3, *check)
+
+
+def test_a_long_pull_shows_how_far_it_is(
+    desk: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["update", "before", *map(str, desk), "--image", str(tmp_path / "new.uf2"), "--json"]
+    assert main(words) == 0 and capsys.readouterr().err == ""
+    monkeypatch.setattr("fairshoe.text.progress.QUIET_S", 0.0)
+    assert main(words) == 0
+    last = json.loads((tmp_path / "u.json").read_text())["before"]["last"]
+    assert f"100%  record {last} of {last}\n" in capsys.readouterr().err
+
+
+def test_a_storage_layout_that_the_new_version_does_not_know_is_no_return_to_service(
+    desk: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output("update", "before", *desk, "--image", tmp_path / "new.uf2")
+    before = (tmp_path / "u.json").read_text()
+
+    class Stopped(RigPorts):
+        """The table port of a device that did not start, which says why."""
+
+        def read(self, size: int) -> bytes:
+            self.run(STEP_MS)
+            return encode(Halted(b"start: storage layout 1, firmware knows 0. ...: another storage layout"))
+
+    def open_stopped(_connection: object) -> Shoe:
+        ports = Stopped(small_stage().rig)
+        shoe = Shoe(ports, "rig", HostSession(TABLE), clock=lambda: ports.rig.plant.now_us / 1e6)
+        shoe.greet()
+        return shoe
+
+    monkeypatch.setattr(command, "open_shoe", open_stopped)
+    told = refusal(5, "update", "after", *desk)
+    assert "storage layout 1, firmware knows 0" in told and "install the firmware" in told
+    assert (tmp_path / "u.json").read_text() == before
 
 
 def test_a_failed_self_test_keeps_the_device_out_of_service(
