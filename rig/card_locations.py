@@ -167,8 +167,8 @@ class CardLocations:
     def _check_store(self, flow: "Flow") -> None:
         inside = Where(self.plant).store
         if inside != flow.ledger.zone[STORE] and not (self.doubled or self._lied("opacity")):
-            told = (inside, flow.ledger.zone[STORE], _word(flow.state))
-            raise Finding("store: %d cards, %d by the facts in %s" % told)
+            facts = (inside, flow.ledger.zone[STORE], _word(flow.state))
+            raise Finding("store: %d cards, %d by the facts in %s" % facts)
 
     def _check_stack(self, flow: "Flow") -> None:
         zone = flow.ledger.zone

@@ -82,7 +82,7 @@ class Causes:
                 break
         if found is None:
             return None
-        told = {"step": found.step, "number": found.number, "acted": found.acted_us, "struck": found.struck_us()}
-        told["again"] = found.noticed
+        cause = {"step": found.step, "number": found.number, "acted": found.acted_us, "struck": found.struck_us()}
+        cause["again"] = found.noticed
         found.noticed = True
-        return told
+        return cause

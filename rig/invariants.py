@@ -166,15 +166,15 @@ class Invariants:
         for output in range(4):
             us = stopped_us(self.plant, output)
             if us > self.limit_us[output]:
-                told = (output, us, self._name())
-                raise Finding("motor: output %d worked against a stopped card for %d us in %s" % told)
+                facts = (output, us, self._name())
+                raise Finding("motor: output %d worked against a stopped card for %d us in %s" % facts)
 
     def _check_ledger(self) -> None:
         try:
             self.rig.app.flow.ledger.check()
         except Broken as broken:
-            told = (self.rig.app.flow.ledger.zone, self._name())
-            raise Finding("ledger: %s does not add up in %s" % told) from broken
+            facts = (self.rig.app.flow.ledger.zone, self._name())
+            raise Finding("ledger: %s does not add up in %s" % facts) from broken
 
     def _check_order(self) -> None:
         app = self.rig.app
@@ -202,8 +202,8 @@ class Invariants:
         if hand.bodies or drawn != self.drawn:
             self.quiet_us = plant.now_us
             self.drawn = drawn
-            told = self.full and not lied[plant.line_opacity]
-            if hand.bodies and not told and len(hand.bodies[0].cards) > 1:
+            seen = self.full and not lied[plant.line_opacity]
+            if hand.bodies and not seen and len(hand.bodies[0].cards) > 1:
                 self.drawn_two = True  # without an opacity sensor two at once are one: that is what basic means
             return
         if plant.now_us - self.quiet_us < 2 * SETTLE_US or flow.machine.state != JOB_RUNNING:

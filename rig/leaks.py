@@ -56,11 +56,11 @@ class Leaks:
 
     def check(self) -> None:
         frames = self.stage.peer.frames or []
-        told = b"\xff\xff".join(frames)
+        sent = b"\xff\xff".join(frames)
         for seed in self.seeds:
             for at in range(len(seed) - SEED_PART):
                 part = seed[at : at + SEED_PART]
-                if any(part) and told.find(part) >= 0:
+                if any(part) and sent.find(part) >= 0:
                     raise Finding("leak: part of a seed crossed the link")
         for order in self.orders:
             for at in range(len(order) - RUN):
@@ -69,5 +69,5 @@ class Leaks:
                 for place in run:
                     wide.extend(bytes([place & 0xFF, place >> 8]))
                 narrow = bytes([place & 0xFF for place in run])
-                if told.find(bytes(wide)) >= 0 or told.find(narrow) >= 0:
+                if sent.find(bytes(wide)) >= 0 or sent.find(narrow) >= 0:
                     raise Finding("leak: part of an order crossed the link")

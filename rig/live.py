@@ -54,7 +54,7 @@ class Live:
         self.causes = Causes(self.rig.plant.faults)
         self.scan_us = -1  # when the last scan was
         self.warning = 0
-        self.told = 0  # events in earlier pictures
+        self.shown = 0  # events in earlier pictures
         self.dealer_ms = -1  # when the operator does something, if there is one
         self.moves: "list[Move]" = []
         self.last = ""  # the event after which the operator does nothing more
@@ -103,7 +103,7 @@ class Live:
     def look(self) -> None:
         """Take note of new events and of another warning."""
         rig = self.rig
-        if self.told != len(self.stage.peer.events) or (rig.powered and rig.app.flow.warning != self.warning):
+        if self.shown != len(self.stage.peer.events) or (rig.powered and rig.app.flow.warning != self.warning):
             self._note()
 
     def now_ms(self) -> int:
@@ -284,19 +284,19 @@ class Live:
         if warning != self.warning:
             self.warning = warning
             if warning:
-                told: "Data" = {"at": self.scan_us, "warning": _FAULTS[warning]}
-                told["cause"] = self.causes.of(_FAULTS[warning], self.scan_us)
-                self.news.append(told)
+                entry: "Data" = {"at": self.scan_us, "warning": _FAULTS[warning]}
+                entry["cause"] = self.causes.of(_FAULTS[warning], self.scan_us)
+                self.news.append(entry)
         events = self.stage.peer.events
-        while self.told < len(events):
-            event = events[self.told]
-            self.told += 1
-            told = {"at": self.scan_us, "event": event.name, "round": event.round}
-            told["fields"] = self._fields(event)
+        while self.shown < len(events):
+            event = events[self.shown]
+            self.shown += 1
+            entry = {"at": self.scan_us, "event": event.name, "round": event.round}
+            entry["fields"] = self._fields(event)
             if event.name == "cards_odd" and not warning:
-                told["cause"] = self.causes.of("", self.scan_us)  # a rule covers it: the machine goes on
-            told["order"] = FIELDS[event.name] + list(TEXTS[event.name])  # dicts have none on the VM
-            self.news.append(told)
+                entry["cause"] = self.causes.of("", self.scan_us)  # a rule covers it: the machine goes on
+            entry["order"] = FIELDS[event.name] + list(TEXTS[event.name])  # dicts have none on the VM
+            self.news.append(entry)
 
     def _fields(self, event: "Event") -> "Data":
         found: "Data" = {}

@@ -75,7 +75,7 @@ class PowerRun:
         self.data["expect"] = {"invariants": True}
         self.cuts = cuts
         self.struck = 0  # how many of them came
-        self.told = False  # the story is over; what follows is the same after every one
+        self.over = False  # the story is over; what follows is the same after every one
         self.story = story
         self.seats = seats
         self.away = away
@@ -109,7 +109,7 @@ class PowerRun:
             if self.rig.struck:
                 break
             yield step
-        self.told = True
+        self.over = True
         if not self.rig.struck:
             yield {"do": "wait", "after_ms": 500}  # a cut at the very end comes with the next scan
         if self.rig.struck:
@@ -297,11 +297,11 @@ class Survey:
 
     def _wrote(self, count: int, size: int) -> None:
         """One write, or as many operations as a chip makes of it."""
-        if not self.run.told:
+        if not self.run.over:
             self.writes += [size] * count
 
     def _deliver(self) -> None:
-        if not self.run.told:
+        if not self.run.over:
             self.frames.append(len(self.run.rig.hal.sent))
         if self.deliver is not None:
             self.deliver()
@@ -309,7 +309,7 @@ class Survey:
     def _listen(self) -> None:
         if self.listen is not None:
             self.listen()
-        if self.run.rig.powered and not self.run.told:
+        if self.run.rig.powered and not self.run.over:
             self.instants[_kind(self.run)].append(self.run.rig.plant.now_us)
 
 

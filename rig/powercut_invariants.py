@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from firmware.journal.lanes import Lane
     from rig.story import Stage
 
-    Told = tuple[tuple[int, bool, int, int, int, int], bytes, bytes]
-    State = tuple[Told, list[tuple[int, list[int]]], Any, bytearray]
+    Known = tuple[tuple[int, bool, int, int, int, int], bytes, bytes]
+    State = tuple[Known, list[tuple[int, list[int]]], Any, bytearray]
     Record = tuple[int, int, list[int], bytes, int]  # message, round, values, text, deck
 
 ROLLERS = 4  # the first outputs: pick, transport, ejector, outfeed
@@ -114,7 +114,7 @@ class PowercutInvariants:
         elif action == "command":
             self.acted = True
 
-    def told(self, seed: bytes) -> None:
+    def seed_told(self, seed: bytes) -> None:
         """The device gave an auditor this seed, or zeros."""
         if not any(seed):
             return
@@ -193,16 +193,16 @@ class PowercutInvariants:
     def _state(self) -> "State":
         """What a record changes, as it is now."""
         numbers = (self.intent, self.round_open, self.stacks, self.warning, self.sensor, self.halt)
-        told = (numbers, self.seed, self.voiding)
-        return told, list(self.owed), self.answers.state(), self.storage.facts.row[:]
+        known = (numbers, self.seed, self.voiding)
+        return known, list(self.owed), self.answers.state(), self.storage.facts.row[:]
 
     def _unmake(self, state: "State") -> None:
         """What a boot had found that recorded nothing: the next one may find less."""
         for seq in range(self.seq_sure + 1, self.seq_last + 1):
             del self.recorded[seq]
         self.seq_last = self.seq_sure
-        told, self.owed, answers, row = state
-        numbers, self.seed, self.voiding = told
+        known, self.owed, answers, row = state
+        numbers, self.seed, self.voiding = known
         self.intent, self.round_open, self.stacks, self.warning, self.sensor, self.halt = numbers
         self.answers.restore(answers)
         self.storage.facts.row[:] = row

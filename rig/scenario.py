@@ -61,7 +61,7 @@ class Scenario:
         self.done_us: "Data" = {}  # when each action was last done before the machine stopped
         self.op = 0
         self.given = (0, 0, 0, 0)  # the last command and its arguments
-        self._told = 0
+        self._heard = 0
         for path in data.get("changes", {}):
             change(config, path, data["changes"][path])
         role = data.get("role", "")
@@ -99,11 +99,11 @@ class Scenario:
                 for _ in range(step["repeat"]):
                     self._steps(step["steps"])
             elif "story" in step:
-                for told in expanded(step):
-                    if isinstance(told, dict):
-                        self._steps([told])
+                for part in expanded(step):
+                    if isinstance(part, dict):
+                        self._steps([part])
                         continue
-                    name, delay_ms, action, argument = told
+                    name, delay_ms, action, argument = part
                     self._wait(name, WAIT_MS, delay_ms)
                     if self.stage.rig.struck:
                         break
@@ -184,7 +184,7 @@ class Scenario:
         seed = self.stage.ask_seed(_KEY)
         self._say("told " + hexlify(seed).decode())
         if self.invariants is not None:
-            self.invariants.powercut.told(seed)
+            self.invariants.powercut.seed_told(seed)
 
     def _answered(self, outcome: str, arguments: "Data") -> None:
         name = "%s %s" % (arguments["name"], arguments.get("what", ""))
@@ -224,12 +224,12 @@ class Scenario:
         if self.invariants is not None:
             self.invariants.scan()
         events = self.stage.peer.events
-        while self._told < len(events):
-            event = events[self._told]
+        while self._heard < len(events):
+            event = events[self._heard]
             names = FIELDS[event.name]
             words = ["%s=%d" % (names[i], event.fields[i]) for i in range(len(names))]
             self._say(" ".join(["event", event.name, "round=%d" % event.round] + words))
-            self._told += 1
+            self._heard += 1
         if self.detected_us < 0 and self.stage.rig.app.flow.warning:
             self.detected_us = self.stage.rig.plant.now_us
 

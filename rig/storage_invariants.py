@@ -39,8 +39,8 @@ class StorageInvariants:
         if journal.broken:
             raise Finding("chain: broken at record %d of %d" % (journal.broken_seq, journal.seq_last))
         if app.flow.facts.row != self.facts.row:
-            told = (list(app.flow.facts.row), list(self.facts.row))
-            raise Finding("facts: after a boot %s, by the records %s" % told)
+            rows = (list(app.flow.facts.row), list(self.facts.row))
+            raise Finding("facts: after a boot %s, by the records %s" % rows)
         self._check_key(app)
 
     def _check_key(self, app: "App") -> None:

@@ -210,12 +210,12 @@ def flat(steps: "list[FileStep]") -> "Iterator[FileStep]":
             for _ in range(step["repeat"]):
                 yield from flat(step["steps"])
         elif "story" in step:
-            for told in expanded(step):
-                if isinstance(told, dict):
-                    yield from flat([told])
+            for part in expanded(step):
+                if isinstance(part, dict):
+                    yield from flat([part])
                 else:
-                    action, given = typed(told[2], str(told[3]))
-                    single = {"on": told[0], "after_ms": told[1], "do": action}
+                    action, given = typed(part[2], str(part[3]))
+                    single = {"on": part[0], "after_ms": part[1], "do": action}
                     single.update(given)
                     yield single
         else:

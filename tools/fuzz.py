@@ -205,8 +205,8 @@ def check(items: list[Item], seed: int) -> None:
     frames, counted = device_stream(cut(data, rng))
     require([frame[:-4] for frame in frames] == pieces.frames, "host and device accept different frames")
     for reason, count in counted.items():
-        told = sum(1 for drop in pieces.drops if drop[2] == reason)
-        require(told == count, f"host and device count different drops: {reason} {told} and {count}")
+        on_device = sum(1 for drop in pieces.drops if drop[2] == reason)
+        require(on_device == count, f"host and device count different drops: {reason} {on_device} and {count}")
     require(whole.frames[-1:] == [framing.unstuff(LAST[1:-1])], "the good frame at the end was not decoded")
     left = iter(whole.frames)
     for item in items:

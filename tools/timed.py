@@ -26,7 +26,7 @@ class Tool:
         self.parser = parser
         self.add = parser.add_argument
         self.options = argparse.Namespace()
-        self.began = self._told = time.monotonic()
+        self.began = self._printed = time.monotonic()
 
     def begin(self, more: str = "") -> argparse.Namespace:
         """Read the command line, say the seed, and start the clock."""
@@ -36,7 +36,7 @@ class Tool:
         return self.options
 
     def restart(self) -> None:
-        self.began = self._told = time.monotonic()
+        self.began = self._printed = time.monotonic()
 
     @property
     def passed_s(self) -> float:
@@ -45,8 +45,8 @@ class Tool:
     def more(self, progress: Callable[[], str], share: float = 1) -> bool:
         """Whether there is time, of that share of it. Says how far the run is, every few seconds."""
         terminal = sys.stdout.isatty()
-        if time.monotonic() - self._told > (TERMINAL_S if terminal else TELL_S):
-            self._told = time.monotonic()
+        if time.monotonic() - self._printed > (TERMINAL_S if terminal else TELL_S):
+            self._printed = time.monotonic()
             line = f"  {progress()} in {self.passed_s:.0f} s"
             print(f"{line:78}" if terminal else line, end="\r" if terminal else "\n", flush=True)
         return self.passed_s < self.options.minutes * 60 * share

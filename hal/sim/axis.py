@@ -37,10 +37,10 @@ class Axis:
         true = plant.true
         self.count = true.mech[place + "_count"]
         self.place_steps = true.mech.get(place + "_steps", 1)
-        self.told_count = true.ordered[place + "_count"]
+        self.reckoned_count = true.ordered[place + "_count"]
         self.told_steps = true.ordered.get(place + "_steps", 1)
         key = "axis_m" + unit + "_per_s"
-        scale = (self.told_count if self.wraps else 1) * self.told_steps
+        scale = (self.reckoned_count if self.wraps else 1) * self.told_steps
         self.speed_max = true.ordered[key] * scale // self.place_steps
         self.accel = true.ordered[key + "2"] * scale // self.place_steps
         self._pace(1)
@@ -53,7 +53,7 @@ class Axis:
         self.spare = 0  # what the last moves fell short of a thousandth, in steps by thousand
         self.slot = plant.seed % self.count  # its position at power-up is unknown
         self.real = self.slot * 1000
-        self.told = UNKNOWN  # place by dead reckoning from the home mark
+        self.reckoned = UNKNOWN  # place by dead reckoning from the home mark
         self.home_at = NOWHERE
         self.lost = False
         self.early = 0  # it is lost because the mark came so many steps too soon
@@ -78,7 +78,7 @@ class Axis:
 
     def is_astray(self) -> bool:
         """Whether its real position differs from the commanded one, unnoticed."""
-        return self.lost or (self.told != UNKNOWN and self.real != self._place_at(self.told))
+        return self.lost or (self.reckoned != UNKNOWN and self.real != self._place_at(self.reckoned))
 
     def under_beam(self) -> int:
         """The slot that the beam looks at, at rest; -1 if it looks between two."""
@@ -88,7 +88,7 @@ class Axis:
         return (self.real // 1000 + self.beam_slots + 1) % self.count
 
     def move(self, places: int, now_us: int) -> None:
-        if not self.wraps and self.told != UNKNOWN and not 0 <= self.told + places < self.told_count:
+        if not self.wraps and self.reckoned != UNKNOWN and not 0 <= self.reckoned + places < self.reckoned_count:
             self.plant.crashes += 1
         self.homing = False
         self._pace(1)
@@ -101,7 +101,7 @@ class Axis:
     def step_by(self, steps: int, now_us: int) -> None:
         """So many steps at a quarter of the speed, whatever places there are."""
         self.homing = False
-        self.told = UNKNOWN
+        self.reckoned = UNKNOWN
         self.ordered = 0
         at = self.real * self.place_steps + self.spare  # in thousandths of a step
         thousand_steps = steps * 1000 * self.way + self.spare
@@ -119,15 +119,15 @@ class Axis:
         """On to the home mark in one direction, a whole turn if it stands on it: the mark is seen on arrival."""
         self.homing = True
         self._pace(1)
-        self.told = UNKNOWN
+        self.reckoned = UNKNOWN
         self.spare = 0
         seen = not (self.faults.entries and self.faults.hides_home())
         if self.wraps:
             ahead = (self.mark - self.real) * self.way % (self.count * 1000) or self.count * 1000
-            limit = (self.told_count + 1) * 1000 * self.told_steps // self.place_steps
+            limit = (self.reckoned_count + 1) * 1000 * self.told_steps // self.place_steps
         else:
             ahead = self.real - self.mark or 1000
-            limit = self.told_count * 1000 * self.told_steps // self.place_steps
+            limit = self.reckoned_count * 1000 * self.told_steps // self.place_steps
             self._hit_stop(self.way < 0)
         if not 0 < ahead <= limit or (self.way < 0 and not self.wraps):
             seen = False
@@ -141,7 +141,7 @@ class Axis:
         if self.moving:
             self.real += self.step * min(self.travelled(now_us), self.reach) + 500
             self._settle(self.real - self.real % 1000)
-            self.told = UNKNOWN
+            self.reckoned = UNKNOWN
             self._rest()
 
     def fire(self, now_us: int) -> None:
@@ -150,7 +150,7 @@ class Axis:
             return
         if self.homing:
             self._settle(self.real + self.step * self.reach if self.lost else self.mark)
-            self.told = UNKNOWN if self.lost else 0
+            self.reckoned = UNKNOWN if self.lost else 0
         else:
             self._arrive()
         self._rest()
@@ -185,10 +185,10 @@ class Axis:
     def _arrive(self) -> None:
         """The end of a move: the mark must have passed where it was expected, if at all."""
         expected = UNKNOWN
-        if self.told != UNKNOWN:
+        if self.reckoned != UNKNOWN:
             forward = self.ordered > 0
-            expected = self._mark_at(self.told * 1000, abs(self.ordered), forward, self.told_count)
-            self.told = (self.told + self.ordered // 1000) % self.told_count
+            expected = self._mark_at(self.reckoned * 1000, abs(self.ordered), forward, self.reckoned_count)
+            self.reckoned = (self.reckoned + self.ordered // 1000) % self.reckoned_count
         forward = self.step > 0
         real = self.real - self.mark
         if self.wraps:
@@ -201,11 +201,11 @@ class Axis:
         if self.faults.entries and self.faults.hides_home():
             found = UNKNOWN
         self._settle(self.real + self.step * self.reach)
-        if self.told != UNKNOWN and expected != found:
+        if self.reckoned != UNKNOWN and expected != found:
             off = abs(expected - found)
             if expected == UNKNOWN or found == UNKNOWN or off > _FIT:
                 self.lost = True
-                self.told = UNKNOWN
+                self.reckoned = UNKNOWN
                 if found != UNKNOWN and expected > found:
                     self.early = (expected - found) * self.told_steps // 1000
 

@@ -24,7 +24,7 @@ async def main(path: str, keys: str, urls: list[str], rounds: int | None = None)
             async for item in fleet:
                 if rounds is not None and len(over) == len(urls) and min(over.values()) >= rounds:
                     break
-                match item.told:
+                match item.message:
                     case ShoeOpened() as opened:
                         print(f"{item.url}: device {item.device:08x}, {opened.welcome.game}", flush=True)
                     case ShoeFailed() as failed:

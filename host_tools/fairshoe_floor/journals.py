@@ -61,13 +61,13 @@ class JournalPull:
 def pull_piece(name: str, device: int, log: bytes, tail: Record | None) -> Asking[Export]:
     """Pull what is new since `tail`. Send `journal_is` to 0 and `journal_record` to other numbers. OtherJournal if the
     journal does not continue there."""
-    told: JournalIs = yield 0
-    start = told.first + MARGIN if told.first > 1 else 1
+    answer: JournalIs = yield 0
+    start = answer.first + MARGIN if answer.first > 1 else 1
     known = Export(device, log, 0, [], [])  # no record: the library compares the log
-    if tail is not None and (tail.seq >= start or told.last < tail.seq):
+    if tail is not None and (tail.seq >= start or answer.last < tail.seq):
         start, known = tail.seq, Export(device, log, tail.seq, [], [tail])
     else:
-        start = known.start = min(start, told.last)
+        start = known.start = min(start, answer.last)
     return (yield from pull_steps(name, device, known, start))
 
 

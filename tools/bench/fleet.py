@@ -104,7 +104,7 @@ async def follow(port: int, count: int, seconds: float, path: Path, others: int)
         started = 0.0
         given = 0
         async for item in fleet:
-            given += isinstance(item.told, Event)
+            given += isinstance(item.message, Event)
             if not started and len(fleet.shoes) == count:
                 gc.freeze()  # as docs/INTEGRATE.md advises: what every shoe keeps is not searched again and again
                 started, given = time.monotonic() + 2.0, 0  # what piled up while the others opened is stored by then

@@ -61,8 +61,8 @@ def reset_loop(board: HilBoard, player: Player) -> None:
         pico.bite()
     player.wire.drop()
     board.run_us(HALTED_MS * 1000)
-    told = player.wire.read(player.wire.in_waiting)
-    expect(HALT in told, f"the table port has not {HALT!r} but {told!r}")
+    printed = player.wire.read(player.wire.in_waiting)
+    expect(HALT in printed, f"the table port has not {HALT!r} but {printed!r}")
     expect(not any(board.plant.outputs), f"outputs {list(board.plant.outputs)} of a halted device")
     _check(board)
 

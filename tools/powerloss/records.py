@@ -183,11 +183,11 @@ def at_stage(setup: Setup, moves: int) -> Table:
 def tell(case: Case, cut: int = -1, again: int = -1) -> Outcome:
     """Put it on record, and cut power before write number `cut` from there; then before number `again` of the boot."""
     table = at_stage(case.setup, case.moves)
-    text = in_copy(lambda: repr(astuple(_told(table, case, cut, again))))
+    text = in_copy(lambda: repr(astuple(_cut_short(table, case, cut, again))))
     return Outcome(*literal_eval(text))
 
 
-def _told(table: Table, case: Case, cut: int, again: int) -> Outcome:
+def _cut_short(table: Table, case: Case, cut: int, again: int) -> Outcome:
     stage = table.stage
     rig = stage.rig
     wrote = rig.nv.writes

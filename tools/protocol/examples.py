@@ -26,7 +26,7 @@ def example_command() -> str:
         "    device key     " + _hex(TABLE.device_key, 19),
         "    what is hashed " + _hex(ROLE_LABEL + bytes((TABLE.role,)), 19),
         "    role key       " + _hex(TABLE.role_key, 19) + "   = HMAC-SHA256(device key, what is hashed)",
-        "    what is hashed " + _hex(TABLE.told, 19),
+        "    what is hashed " + _hex(TABLE.hashed, 19),
         "    session key    " + _hex(TABLE.session_key, 19) + "   = HMAC-SHA256(role key, what is hashed)",
         "",
         "    what is signed " + _hex(b"H" + signed, 19) + '   = "H", header, body',

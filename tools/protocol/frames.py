@@ -36,14 +36,14 @@ class Key:
     @property
     def session_key(self) -> bytes:
         """By the standard library, so that the device's own derivation is checked against something else."""
-        return host_hmac.new(self.role_key, self.told, hashlib.sha256).digest()
+        return host_hmac.new(self.role_key, self.hashed, hashlib.sha256).digest()
 
     @property
     def role_key(self) -> bytes:
         return host_hmac.new(self.device_key, ROLE_LABEL + bytes((self.role,)), hashlib.sha256).digest()
 
     @property
-    def told(self) -> bytes:
+    def hashed(self) -> bytes:
         """What the session key is made from, besides the key of the role."""
         return LABEL + bytes((ids.VERSION,)) + self.session.to_bytes(2, "little") + self.host_nonce + self.device_nonce
 

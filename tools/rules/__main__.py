@@ -20,7 +20,7 @@ from rules.claims import ROOT, Trace, read_trace, summary
 from rules.page import page
 
 
-def told(trace: Trace) -> Iterator[str]:
+def lines_of(trace: Trace) -> Iterator[str]:
     """The report for a terminal."""
     for clause in trace.clauses.values():
         yield f"{clause.id}  {clause.topic}  {', '.join(clause.modes)}"
@@ -84,7 +84,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.json:
         print(json.dumps(as_json(trace), indent=1))
     else:
-        print("\n".join(told(trace)))
+        print("\n".join(lines_of(trace)))
     return 1 if trace.problems or trace.missing() or trace.in_some_modes() else 0
 
 

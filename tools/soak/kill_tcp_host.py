@@ -67,13 +67,13 @@ class Host:
         async with Fleet(store, key=role_key(KEY, messages.Role.TABLE)) as fleet:
             fleet.add(url)
             async for item in fleet:
-                if isinstance(item.told, (messages.Event, messages.UnknownMessage)):
-                    self.notes.write("event", event_seq(item.told))
-                elif isinstance(item.told, ShoeOpened):
+                if isinstance(item.message, (messages.Event, messages.UnknownMessage)):
+                    self.notes.write("event", event_seq(item.message))
+                elif isinstance(item.message, ShoeOpened):
                     tasks.append(asyncio.create_task(self._command(fleet.shoes[item.device])))
                     tasks[-1].add_done_callback(self._ended)
-                elif isinstance(item.told, ShoeFailed) and not isinstance(item.told.error, PortError):
-                    raise item.told.error
+                elif isinstance(item.message, ShoeFailed) and not isinstance(item.message.error, PortError):
+                    raise item.message.error
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self.notes.write("error", repr(task.exception()))

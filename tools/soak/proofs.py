@@ -22,12 +22,12 @@ def proofs(rig: Rig) -> list[str]:
     for seq in range(first, journal.seq_last + 1):
         found = journal.load(seq)
         records.append(Record(seq, bytes(journal.buf[:CRC_AT]) if found else b""))
-    told = Attestation(first, journal.seq_last, 0, sealer.keys.generation(), journal.head, b"")
+    attestation = Attestation(first, journal.seq_last, 0, sealer.keys.generation(), journal.head, b"")
     device = rig.hal.unique_id()
-    numbers = told.signed(device, journal.log)[4:16]  # first, last and time
-    told = replace(told, mac=sealer.attest(numbers, journal.log, journal.head)[-MAC_SIZE:])
+    numbers = attestation.signed(device, journal.log)[4:16]  # first, last and time
+    attestation = replace(attestation, mac=sealer.attest(numbers, journal.log, journal.head)[-MAC_SIZE:])
     key = rig.app.link.key
-    export = Export(device, journal.log, 0, [told], records)
+    export = Export(device, journal.log, 0, [attestation], records)
     verdict = verify(export, [seal_key(key)] if key else [], Expected(first=first))
     if key and not verdict.problems and not verdict.whole:
         return [f"Finding: chain: records {verdict.unproved} are not proved"]

@@ -107,12 +107,12 @@ def _one_cut(bench: Bench, step: Step, found: Findings) -> None:
     lost = device.since(mark, messages.PowerLost)
     figures["cuts"] = (figures["cuts"] or 0) + len(lost)
     if during == "shuffle":
-        told = bool(lost) and lost[0].during in _SHUFFLES
+        reported = bool(lost) and lost[0].during in _SHUFFLES
     else:
-        told = bool(device.since(mark, messages.RoundVoided)) and not device.since(mark, messages.RoundEnded)
-    if not told:
+        reported = bool(device.since(mark, messages.RoundVoided)) and not device.since(mark, messages.RoundEnded)
+    if not reported:
         found.notes.append(f"the power was not cut during the {during}, or the device did not say so")
-    figures["told_void"] = (figures["told_void"] or 0) + int(told)
+    figures["told_void"] = (figures["told_void"] or 0) + int(reported)
     play.rest()
     found.decks.append(play.stopped_deck(mark))
     figures["recovered"] = (figures["recovered"] or 0) + len(device.since(mark, messages.WarningCleared))

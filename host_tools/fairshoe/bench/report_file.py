@@ -64,8 +64,8 @@ def judge(result: StepResult, step: Step, mechanism: str, found: Findings) -> No
     if result.status == PASSED and not all(figure["ok"] is not False for figure in result.figures):
         result.status = FAILED
         wrong = [figure for figure in result.figures if figure["ok"] is False]
-        told = "; ".join(_missed(figure) for figure in wrong)
-        result.reason = f"{told[:1].upper()}{told[1:]}."
+        reason = "; ".join(_missed(figure) for figure in wrong)
+        result.reason = f"{reason[:1].upper()}{reason[1:]}."
 
 
 def _figure(name: str, value: float | None, limit: Limit | None) -> Data:

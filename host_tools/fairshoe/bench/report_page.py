@@ -162,12 +162,12 @@ def _summary(report: Data) -> str:
 
 def _plots(report: Data) -> Iterator[str]:
     decks = cast(list[Data], report["decks"])
-    told = [deck for deck in decks if _counts_of(deck) and not deck["stopped"]]
-    if told:
+    whole = [deck for deck in decks if _counts_of(deck) and not deck["stopped"]]
+    if whole:
         yield bench_plots.counts(
             "Counts of every deck: cards put in (line), each count of them (dots)",
             "deck; counts on the way in, in the store and on the way out, where the mechanism has them",
-            [(str(deck["number"]), deck["loaded"], _counts_of(deck), not deck["verdict"].isupper()) for deck in told],
+            [(str(deck["number"]), deck["loaded"], _counts_of(deck), not deck["verdict"].isupper()) for deck in whole],
         )
     for step in report["steps"]:
         for name, points in step["series"].items():
@@ -277,9 +277,9 @@ def _meter_table(meters: Data) -> str:
         more = "" if old is None or new is None or name.startswith("feed") else f"{int(new) - int(old):+d}"
         more = "0" if more == "+0" else more
         label = f"glitches, {words(name)}" if name in BEAMS else _LABELS.get(name, words(name))
-        rows.append([escape(label), _told(old), _told(new), more])
+        rows.append([escape(label), _cell(old), _cell(new), more])
     return look.table(["over its life", "before", "after", "difference"], rows)
 
 
-def _told(value: int | None) -> str:
+def _cell(value: int | None) -> str:
     return "not reported" if value is None else f"{int(value)}"

@@ -3,7 +3,7 @@
     async with Fleet("floor.db", key=KeyRing("keys", Role.RECORDER), watch=True) as fleet:
         fleet.add("tcp://10.0.0.7:4001")
         async for item in fleet:
-            print(item.device, item.told)
+            print(item.device, item.message)
 
 A shoe that cannot be opened, or fails, is tried again with growing patience; the others do not notice.
 """
@@ -49,7 +49,7 @@ class FromShoe(NamedTuple):
 
     url: str
     device: int
-    told: Event | UnknownMessage | Notice
+    message: Event | UnknownMessage | Notice
 
 
 class _Member:

@@ -92,7 +92,7 @@ class ShoeRemoved(Notice):
     """A Fleet follows this port no more: it was removed, or its device was unplugged."""
 
 
-Told = Message | Notice
+Report = Message | Notice
 Function = Callable[[Any], Any]
 
 
@@ -110,8 +110,8 @@ class Listeners:
         if function in functions:
             functions.remove(function)
 
-    def of(self, told: Told) -> list[Function]:
+    def of(self, message: Report) -> list[Function]:
         """The functions for this message, the narrowest kind first, in the order of registration."""
         if not self._by_kind:
             return []
-        return [function for kind in type(told).__mro__ for function in self._by_kind.get(kind, ())]
+        return [function for kind in type(message).__mro__ for function in self._by_kind.get(kind, ())]

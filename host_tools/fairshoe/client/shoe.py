@@ -353,9 +353,9 @@ class Shoe(ShoeBase):
         if not self._core.closed:
             self.acknowledge()
 
-    def _serve(self, told: Message | Notice) -> None:
-        for function in self._listeners.of(told):
-            function(told)
+    def _serve(self, message: Message | Notice) -> None:
+        for function in self._listeners.of(message):
+            function(message)
 
     def _follow(self, steps: Steps[T]) -> T:
         try:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 from fairshoe.client.argument_checks import check_listener, check_nonce, check_open
 from fairshoe.client.command_queue import Pending
 from fairshoe.client.exchange import Core
-from fairshoe.client.notices import Listeners, Told
+from fairshoe.client.notices import Listeners, Report
 from fairshoe.client.operation_numbers import Numbers, Unfinished
 from fairshoe.client.store import Store
 from fairshoe.client.table_share import LostShare, TableShare
@@ -24,7 +24,7 @@ from fairshoe.transport.urls import PortAddress
 if TYPE_CHECKING:
     from fairshoe.sim.port import SimPort
 
-Kind = TypeVar("Kind", bound=Told)
+Kind = TypeVar("Kind", bound=Report)
 
 
 COMMAND_S = 120.0

@@ -369,8 +369,8 @@ def _lane(rows: Sequence[Any]) -> Lane | None:
 
 def _put_lane(db: sqlite3.Connection, device: int, role: int, lane: Lane) -> None:
     left = lane.unfinished
-    told = (left.op, left.command, json.dumps(left.arguments)) if left else (None, None, None)
-    db.execute("INSERT OR REPLACE INTO lanes VALUES (?, ?, ?, ?, ?, ?)", (device, role, lane.op, *told))
+    left_open = (left.op, left.command, json.dumps(left.arguments)) if left else (None, None, None)
+    db.execute("INSERT OR REPLACE INTO lanes VALUES (?, ?, ?, ?, ?, ?)", (device, role, lane.op, *left_open))
 
 
 def _objection(known: StoredLog, identity: bytes, seq_last: int, boot: int) -> str:

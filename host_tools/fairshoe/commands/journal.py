@@ -55,10 +55,10 @@ def _pull(options: argparse.Namespace) -> int:
         export = pull(shoe, known, options.start, counting("record"), sign=True)
     write_export(path, export)
     new = len(export.records) - (len(known.records) if known else 0)
-    told = export.attested[-1]
-    sealed = f"attested under key {told.key}" if told.key else "not attested: the device has no key"
+    attestation = export.attested[-1]
+    sealed = f"attested under key {attestation.key}" if attestation.key else "not attested: the device has no key"
     say(f"{path}: records {export.first} to {export.last} of log {export.log.hex()}, {new} of them new, {sealed}")
-    say(f"  signed by {told.public.hex()}" if told.signature else f"  {NOT_SIGNED}")
+    say(f"  signed by {attestation.public.hex()}" if attestation.signature else f"  {NOT_SIGNED}")
     return 0
 
 
@@ -149,7 +149,7 @@ def _why_not(export: Export, verdict: Verdict) -> tuple[str, str]:
             "Pull again, so that the end is signed, or give the newest public key as well. A device that does not sign "
             "is verified by its seals: --key-file.",
         )
-    if not verdict.seals and not any(told.key for told in export.attested):
+    if not verdict.seals and not any(attestation.key for attestation in export.attested):
         return (
             "the device had no key, and sealed nothing; the chain is whole, but anyone could have made it.",
             "Install a key (fairshoe provision); what is recorded from then on can be proved.",
@@ -159,7 +159,7 @@ def _why_not(export: Export, verdict: Verdict) -> tuple[str, str]:
             "the chain is whole, but anyone could have made it: nothing is proved without the seal key.",
             "Give it with --key-file, or the device's public key with --public-key.",
         )
-    wanted = sorted({told.key for told in export.attested} - verdict.generations)
+    wanted = sorted({attestation.key for attestation in export.attested} - verdict.generations)
     which = f" of generation {', '.join(map(str, wanted))}" if wanted else ""
     return (
         f"not everything is proved: {_runs(verdict.unproved)}.",
@@ -178,11 +178,11 @@ def _print(name: str, export: Export, verdict: Verdict) -> None:
     say(f"  records   {verdict.records}, from {verdict.first} to {verdict.last}")
     good = f", {len(verdict.seals_good)} good" if verdict.keyed else ", not checked: no key was given"
     say(f"  seals     {len(verdict.seals)}{good if verdict.seals else ''}")
-    for told in export.attested:
-        when = utc_text(told.utc_s) if told.utc_s else "at a time the device did not know"
-        under = f"key {told.key}" if told.key else "no key"
-        signed = f", signed by {told.public.hex()[:16]}..." if told.signature else ", not signed"
-        say(f"  attested  records {told.first} to {told.last}, under {under}{signed}, {when}")
+    for attestation in export.attested:
+        when = utc_text(attestation.utc_s) if attestation.utc_s else "at a time the device did not know"
+        under = f"key {attestation.key}" if attestation.key else "no key"
+        signed = f", signed by {attestation.public.hex()[:16]}..." if attestation.signature else ", not signed"
+        say(f"  attested  records {attestation.first} to {attestation.last}, under {under}{signed}, {when}")
     for note in verdict.notes:
         say(f"  note      {printable(note)}")
     for what in verdict.partial:

@@ -22,7 +22,7 @@ def run(options: argparse.Namespace) -> int:
             screen.line("")
             for line in report.lines():
                 screen.line(line, "" if report.good else "bad")
-            told = warned(driver.shoe.status) if driver.shoe.status else None
-            if told is not None:
-                screen.line(f"  to do: {told.advice}", "bold")
+            warning = warned(driver.shoe.status) if driver.shoe.status else None
+            if warning is not None:
+                screen.line(f"  to do: {warning.advice}", "bold")
     return 0 if report.good else 1

@@ -41,7 +41,7 @@ def facts(watch: Watch, unfinished: Unfinished | None) -> dict[str, Any]:
     """Everything, for a program."""
     known, status = watch.known, watch.known.status
     assert status is not None
-    step, told = next_step(status), warned(status)
+    step, warning = next_step(status), warned(status)
     return {
         "port": watch.url,
         "in_session": watch.mode is Mode.LIVE,
@@ -55,7 +55,7 @@ def facts(watch: Watch, unfinished: Unfinished | None) -> dict[str, Any]:
         "positions_due": list(step.positions),
         "deck_next": status.deck_next,
         "cards_in_hopper": bool(status.hopper_seen),
-        "warning": _warning(status) if told else None,
+        "warning": _warning(status) if warning else None,
         "round": status.round or None,
         "deck": status.deck or None,
         "positions": status.positions or None,
@@ -82,9 +82,9 @@ def _device(welcome: Welcome) -> dict[str, Any]:
 
 
 def _warning(status: Status) -> dict[str, str]:
-    told = warned(status)
-    assert told is not None
-    return {"name": status.warning.name.lower(), "what": told.what, "to_do": told.advice}
+    warning = warned(status)
+    assert warning is not None
+    return {"name": status.warning.name.lower(), "what": warning.what, "to_do": warning.advice}
 
 
 def _print(watch: Watch, unfinished: Unfinished | None) -> None:
@@ -98,10 +98,10 @@ def _print(watch: Watch, unfinished: Unfinished | None) -> None:
         _row(screen, "device", f"{text}, {words(welcome.mode.name)}, {key}", "bold")
     _row(screen, "state", _state(status), "bad" if status.warning else "good")
     _row(screen, "next", next_step(status).text, "" if next_step(status).machine else "bold")
-    told = warned(status)
-    if told is not None:
-        _row(screen, "warning", f"{words(status.warning.name)}: {told.what}", "bad")
-        _row(screen, "to do", told.advice, "bold")
+    warning = warned(status)
+    if warning is not None:
+        _row(screen, "warning", f"{words(status.warning.name)}: {warning.what}", "bad")
+        _row(screen, "to do", warning.advice, "bold")
     zones = [f"{zone} {getattr(status, zone)}" for zone in ZONES if getattr(status, zone)]
     _row(screen, "ledger", ", ".join(zones) or "no cards")
     if known.meters is not None:

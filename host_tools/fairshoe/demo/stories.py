@@ -6,7 +6,7 @@ from typing import Any
 
 from fairshoe import messages
 from fairshoe.demo import hand_shoe
-from fairshoe.demo.table import PLAYERS, Facts, Play, Story, Table, Told
+from fairshoe.demo.table import PLAYERS, Expected, Facts, Play, Story, Table
 from fairshoe.games.profiles import load_game
 from fairshoe.games.record_kinds import COMMUNITY, DEALER
 from fairshoe.text.screen import Screen
@@ -21,12 +21,12 @@ def story_for(kind: str, name: str, game: str | dict[str, Any]) -> Story:
     """By the mechanism, and for a device that shuffles and deals by the game."""
     facts = facts_of(game)
     if kind == "carousel" and name in _POKER:
-        play, told, table = _POKER[name]
-        return Story(play, told, facts, table)
+        play, expected, table = _POKER[name]
+        return Story(play, expected, facts, table)
     if kind == "draw" and name == hand_shoe.GAME:
         return Story(hand_shoe.play, (3, 0, 0, []), facts)
-    play, told = _MECHANISMS[kind]
-    return Story(play, told, facts)
+    play, expected = _MECHANISMS[kind]
+    return Story(play, expected, facts)
 
 
 def facts_of(game: str | dict[str, Any]) -> Facts:
@@ -219,7 +219,7 @@ def _double_cross_poker(table: Table, screen: Screen) -> None:
     table.order(messages.EndRound)
 
 
-_POKER: dict[str, tuple[Play, Told, list[str]]] = {
+_POKER: dict[str, tuple[Play, Expected, list[str]]] = {
     "double-down-stud": (_double_down_stud, (2, 2, 0, ["jam_exit"]), []),
     "boston-5-stud": (_boston_5_stud, (3, 1, 0, ["jam_exit"]), []),
     "caribbean-stud": (_caribbean_stud, (2, 1, 1, ["mismatch", "jam_exit"]), ["cover_all=with_dealer"]),

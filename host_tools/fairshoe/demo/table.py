@@ -39,7 +39,7 @@ HAND_S = 60.0
 PLAYERS = 3
 
 Play = Callable[["Table", Screen], None]
-Told = tuple[int, int, int, list[str]]
+Expected = tuple[int, int, int, list[str]]
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Story:
     """What is played, and what it must give: rounds ended and voided, decks refused, warnings."""
 
     play: Play
-    told: Told
+    expected: Expected
     facts: Facts = field(default_factory=Facts)
     table: list[str] = field(default_factory=list[str])  # settings of the table
 
@@ -83,11 +83,11 @@ class Child:
 
     def _read(self, out: IO[bytes]) -> None:
         for line in out:
-            told = json.loads(line)
-            if "did" in told:
+            heard = json.loads(line)
+            if "did" in heard:
                 self._done.release()
             else:
-                self.display = told["display"]
+                self.display = heard["display"]
 
     def hand(self, action: str) -> None:
         """Act, and wait until it is done: on a busy machine a command could otherwise overtake the hand."""
@@ -375,7 +375,7 @@ def _run(child: Child, story: Story, key: RoleKey, speed: float, screen: Screen)
         story.play(table, screen)
         missing = table.drain()
         screen.finish()
-        code = _summary(table, screen, story.told, missing, time.monotonic() - started)
+        code = _summary(table, screen, story.expected, missing, time.monotonic() - started)
         _stay(table, ready["tap"], screen)
         return code
 
@@ -406,7 +406,7 @@ def own_command() -> str:
     return f"{shlex.quote(sys.executable)} -m fairshoe"
 
 
-def _summary(table: Table, screen: Screen, told: Told, missing: int, seconds: float) -> int:
+def _summary(table: Table, screen: Screen, expected: Expected, missing: int, seconds: float) -> int:
     tally, shoe = table.tally, table.shoe
     screen.heading("Summary")
     rows = (
@@ -422,7 +422,7 @@ def _summary(table: Table, screen: Screen, told: Told, missing: int, seconds: fl
         screen.line(f"  {name:13s} {value}", indent=16)
     if tally.rules:
         screen.line(f"  What a rule says: {own_command()} explain {tally.rules[0]}", wrap=False)
-    as_told = (tally.ended, tally.voided, tally.decks_refused, tally.warnings) == told
-    if not as_told:
+    as_expected = (tally.ended, tally.voided, tally.decks_refused, tally.warnings) == expected
+    if not as_expected:
         screen.warn("  This is not what the story should give: please report it with the lines above.")
-    return 0 if as_told else 1
+    return 0 if as_expected else 1

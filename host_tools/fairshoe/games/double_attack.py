@@ -32,9 +32,9 @@ def cut_order(boxes: Iterable[int], first: int | None) -> list[int]:
     return [*below, *above, DEALER]
 
 
-def cut_starts_at(event: CutReached, told: int | None = None) -> int | None:
+def cut_starts_at(event: CutReached, dealt_to: int | None = None) -> int | None:
     """Where the offers begin after this cut card; `told` is the box where the shoe could not know."""
-    box = told if event.box == MARKER_BOX_UNKNOWN else event.box
+    box = dealt_to if event.box == MARKER_BOX_UNKNOWN else event.box
     return None if box == DEALER else box
 
 
@@ -91,13 +91,13 @@ class Hands:
 def rebuild(events: Iterable[Event], hole_card: bool = False) -> Hands:
     """The hands of a round from its events, as numbers of cards: faces are unknown."""
     positions = drawn = 0
-    told: dict[int, int] = {}
+    dealt_to: dict[int, int] = {}
     for event in events:
         match event:
             case RoundStarted():
                 positions = event.positions
             case Recorded(what=What.CARD_TO):
-                told[event.b] = event.a
+                dealt_to[event.b] = event.a
             case Recorded(what=What.BURNED, b=3 | 4):
                 drawn += event.a  # it had been dealt, and has a number
             case RoundEnded():
@@ -108,7 +108,7 @@ def rebuild(events: Iterable[Event], hole_card: bool = False) -> Hands:
     hands: dict[int, list[int]] = {box: [] for box in range(positions + 1)}
     unknown: list[int] = []
     for number in range(1, drawn + 1):
-        box = told.get(number, plan[number - 1] if number <= len(plan) else None)
+        box = dealt_to.get(number, plan[number - 1] if number <= len(plan) else None)
         if box is None:
             unknown.append(number)
         else:

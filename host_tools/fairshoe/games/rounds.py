@@ -291,8 +291,8 @@ def _closed(view: RoundView, event: messages.Event) -> RoundView:
 
 def _locked_out(view: RoundView, event: messages.Event) -> RoundView:
     assert isinstance(event, messages.LockoutConfirmed)
-    told = (_known(event.accepted), _known(event.collected))
-    return replace(view, lockout=told, held=_unless(view.held, messages.Need.PROGRESSIVE))
+    lockout = (_known(event.accepted), _known(event.collected))
+    return replace(view, lockout=lockout, held=_unless(view.held, messages.Need.PROGRESSIVE))
 
 
 def _released(view: RoundView, event: messages.Event) -> RoundView:

@@ -342,60 +342,60 @@ def pull_steps(
 ) -> Asking[Export]:
     """`pull` without a signature, for programs that ask the device themselves: send the answer to each number that is
     yielded, `journal_is` to 0 and `journal_record` to others."""
-    told: JournalIs = yield 0
-    oldest = told
-    export = Export(device, told.log, start, [], [])
+    answer: JournalIs = yield 0
+    oldest = answer
+    export = Export(device, answer.log, start, [], [])
     if known is not None:
-        yield from _check_known(name, known, told, device)
+        yield from _check_known(name, known, answer, device)
         export = Export(known.device, known.log, known.start, list(known.attested), list(known.records))
-    told = yield from _fetch_all(export, told, progress)
+    answer = yield from _fetch_all(export, answer, progress)
     if not export.records:
-        raise UsageError(f"{name} has no record {start} yet: {told.last} is the last.", "Ask for earlier ones.")
-    if not export.attested and oldest.first != told.first:
+        raise UsageError(f"{name} has no record {start} yet: {answer.last} is the last.", "Ask for earlier ones.")
+    if not export.attested and oldest.first != answer.first:
         export.attested.append(_attestation_of(oldest))  # its oldest records were overwritten meanwhile
-    newest = _attestation_of(told)
+    newest = _attestation_of(answer)
     if newest not in export.attested:
         export.attested.append(newest)
     return export
 
 
-def _attestation_of(told: JournalIs) -> Attestation:
-    return Attestation(told.first, told.last, told.utc_s, told.key, told.head, told.mac)
+def _attestation_of(answer: JournalIs) -> Attestation:
+    return Attestation(answer.first, answer.last, answer.utc_s, answer.key, answer.head, answer.mac)
 
 
-def _fetch_all(export: Export, told: JournalIs, progress: Progress | None) -> Asking[JournalIs]:
+def _fetch_all(export: Export, answer: JournalIs, progress: Progress | None) -> Asking[JournalIs]:
     """Until nothing is new; what the device said that covers it."""
-    covers = told
+    covers = answer
     for _ in range(ROUNDS_MAX):
-        yield from _fetch(export, told, progress)
-        covers = told
-        told = yield 0
-        if told.last == covers.last:
-            return told
+        yield from _fetch(export, answer, progress)
+        covers = answer
+        answer = yield 0
+        if answer.last == covers.last:
+            return answer
     return covers  # a busy table: what was said before the last records were fetched covers them too
 
 
 def signed_attestation(shoe: Shoe, last: int) -> Attestation | None:
     """A signed attestation of at least so many records; None if the device does not sign, or not now."""
     try:
-        told = shoe.journal_signed(last)
+        answer = shoe.journal_signed(last)
     except NoAnswer:
         return None
-    return attestation_of(told)
+    return attestation_of(answer)
 
 
-def attestation_of(told: JournalSigned) -> Attestation | None:
+def attestation_of(answer: JournalSigned) -> Attestation | None:
     """None if the device does not sign."""
-    if len(told.signature) != SIGNATURE_SIZE:
+    if len(answer.signature) != SIGNATURE_SIZE:
         return None
-    numbers = (told.first, told.last, told.utc_s, told.key)
-    return Attestation(*numbers, told.head, told.mac, told.public, told.signature)
+    numbers = (answer.first, answer.last, answer.utc_s, answer.key)
+    return Attestation(*numbers, answer.head, answer.mac, answer.public, answer.signature)
 
 
-def _fetch(export: Export, told: JournalIs | Attestation, progress: Progress | None) -> Asking[None]:
+def _fetch(export: Export, answer: JournalIs | Attestation, progress: Progress | None) -> Asking[None]:
     """What the device said it has and the export has not."""
-    begin = max(export.last + 1, told.first, export.start)
-    for seq in range(begin, told.last + 1):
+    begin = max(export.last + 1, answer.first, export.start)
+    for seq in range(begin, answer.last + 1):
         data: bytes = yield seq
         if not data:
             now: JournalIs = yield 0
@@ -406,32 +406,32 @@ def _fetch(export: Export, told: JournalIs | Attestation, progress: Progress | N
                 )
         export.records.append(Record(seq, data))
         if progress is not None:
-            progress(seq - begin + 1, told.last - begin + 1)
+            progress(seq - begin + 1, answer.last - begin + 1)
 
 
-def _check_known(name: str, known: Export, told: JournalIs, device: int) -> Asking[None]:
+def _check_known(name: str, known: Export, answer: JournalIs, device: int) -> Asking[None]:
     """Whether the device's journal is the one that the file has the beginning of."""
     if known.damage:
         line, what = known.damage[0]
         raise JournalAltered(
             f"the file that is there is damaged at line {line}: {what}.", "Keep it as it is, and pull into a new file."
         )
-    if known.log != told.log or known.device != device:
+    if known.log != answer.log or known.device != device:
         raise OtherJournal(
-            f"{name} keeps log {told.log.hex()}, the file is of log {known.log.hex()}.",
+            f"{name} keeps log {answer.log.hex()}, the file is of log {known.log.hex()}.",
             "Another device, or its storage was replaced or erased: keep the file, pull into a new one, find out why.",
         )
-    if told.last < known.last:
+    if answer.last < known.last:
         raise OtherJournal(
-            f"{name} has records up to {told.last}, the file up to {known.last}.",
+            f"{name} has records up to {answer.last}, the file up to {known.last}.",
             "An older state of its storage was put back: take the device out of service and keep the file.",
         )
-    if known.records and told.first > known.last + 1:
+    if known.records and answer.first > known.last + 1:
         raise OtherJournal(
-            f"records {known.last + 1} to {told.first - 1} were overwritten before a pull.",
+            f"records {known.last + 1} to {answer.first - 1} were overwritten before a pull.",
             "What the device has now does not continue the file: pull into a new one, and pull more often.",
         )
-    if known.records and told.first <= known.last:
+    if known.records and answer.first <= known.last:
         data: bytes = yield known.last
         if data != known.records[-1].data:
             raise OtherJournal(

@@ -79,8 +79,8 @@ class Story:
 
     def _motion(self, event: messages.Event) -> Iterator[str]:
         if isinstance(event, messages.PowerLost):
-            told = (event.during, event.round_open)
-            if any(owed not in (None, said) for owed, said in zip(self.owed or (), told, strict=False)):
+            facts = (event.during, event.round_open)
+            if any(owed not in (None, said) for owed, said in zip(self.owed or (), facts, strict=False)):
                 yield "it does not say what was going on when the last boot ended"
             self.owed = None
         elif self.owed is not None and (event.ID in INTENTS or isinstance(event, messages.RoundStarted)):

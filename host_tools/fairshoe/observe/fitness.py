@@ -80,10 +80,10 @@ def _link(look: Look) -> Check:
 
 def _warning(look: Look) -> Check:
     status = look.watch.known.status
-    told = warned(status) if status is not None else None
-    if status is None or told is None:
+    warning = warned(status) if status is not None else None
+    if status is None or warning is None:
         return Check("warning", GOOD, "none")
-    return Check("warning", BAD, f"{words(status.warning.name)}: {told.what}", told.advice)
+    return Check("warning", BAD, f"{words(status.warning.name)}: {warning.what}", warning.advice)
 
 
 def _own_test(records: list[Record] | None, status: messages.Status | None) -> Check:

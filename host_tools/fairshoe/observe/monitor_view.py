@@ -247,10 +247,10 @@ def _state(status: Status, columns: int, latched: WarningLatched | None) -> list
         lines.append(_labelled("", f"{bar}  {status.elapsed_ds / 10:.0f} of {status.expected_ds / 10:.0f} s, by time"))
     else:
         lines += _wrapped("next", [step.text], columns, "" if step.machine else "bold")
-    told = warned(status, latched)
-    if told is not None:
-        lines += _wrapped("warning", [f"{words(status.warning.name)}: {told.what}"], columns, "bad")
-        lines += _wrapped("to do", [told.advice], columns, "bold")
+    warning = warned(status, latched)
+    if warning is not None:
+        lines += _wrapped("warning", [f"{words(status.warning.name)}: {warning.what}"], columns, "bad")
+        lines += _wrapped("to do", [warning.advice], columns, "bold")
     return lines
 
 

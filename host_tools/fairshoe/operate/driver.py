@@ -38,7 +38,7 @@ class NotDone(FairshoeError):
     exit_code = Exit.FAILED
 
 
-def _nothing(_told: object) -> None:
+def _nothing(_message: object) -> None:
     pass
 
 
@@ -52,7 +52,7 @@ class Driver:
     on_status: OnStatus = _nothing
     events: list[messages.Event] = field(default_factory=list[messages.Event])
     _seq: int = -1
-    _told: messages.Status | None = None
+    _shown: messages.Status | None = None
 
     def begin(self) -> messages.Status:
         """The first look: earlier events are not reported again. UsageError if a command was never answered."""
@@ -148,8 +148,8 @@ class Driver:
 
     def _tell_status(self) -> None:
         status = self.shoe.status
-        if status is not None and status is not self._told:
-            self._told = status
+        if status is not None and status is not self._shown:
+            self._shown = status
             self.on_status(status)
 
     def _unanswered(self, pending: Pending, kind: type[FairshoeError]) -> FairshoeError:

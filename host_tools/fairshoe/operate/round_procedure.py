@@ -106,7 +106,7 @@ class Procedure:
         self._driver = driver
         self._person = person
         self._positions = positions
-        self._told: tuple[messages.State, messages.Need] | None = None
+        self._shown: tuple[messages.State, messages.Need] | None = None
 
     def run(self, until: tuple[messages.State, ...] = ()) -> RoundReport:
         """NotDone says what stopped it; running it again goes on from there."""
@@ -133,24 +133,24 @@ class Procedure:
         return None
 
     def _check(self, status: messages.Status) -> None:
-        told = warned(status)
-        if status.state in _STOPPED and told is not None:
+        warning = warned(status)
+        if status.state in _STOPPED and warning is not None:
             raise NotDone(
-                f"the shoe has stopped: {words(status.warning.name)}: {told.what}.",
-                f"{told.advice[:1].upper()}{told.advice[1:]}. Then run this again.",
+                f"the shoe has stopped: {words(status.warning.name)}: {warning.what}.",
+                f"{warning.advice[:1].upper()}{warning.advice[1:]}. Then run this again.",
             )
         if status.state == messages.State.UNRECOGNISED:
             raise NotDone("the shoe is in a state this tool does not know.", "Update this tool.")
-        if told is not None and (status.state, status.need) != self._told:
-            self._person.tell(f"{told.what}: {told.advice}")
+        if warning is not None and (status.state, status.need) != self._shown:
+            self._person.tell(f"{warning.what}: {warning.advice}")
 
     def _step(self, status: messages.Status) -> None:
         step = next_step(status)
-        new = (status.state, status.need) != self._told
+        new = (status.state, status.need) != self._shown
         if status.state == messages.State.STACK_OFFERED and not status.positions:
             self._open_ended(status)
             return
-        self._told = status.state, status.need
+        self._shown = status.state, status.need
         if step.records or step.host:
             due = words(status.need.name)
             advice = f"{step.text[:1].upper()}{step.text[1:]}; then run this again."
@@ -172,9 +172,9 @@ class Procedure:
 
     def _open_ended(self, status: messages.Status) -> None:
         """The number of players is not set: deal stacks until the dealer says that all have theirs."""
-        if self._told is None or self._told[0] != messages.State.STACK_OFFERED:
+        if self._shown is None or self._shown[0] != messages.State.STACK_OFFERED:
             self._person.tell("take the stack out of the tray")
-        self._told = status.state, status.need
+        self._shown = status.state, status.need
 
         def still() -> bool:
             now = self._driver.fresh()

@@ -153,14 +153,14 @@ def _has_library(name: str) -> bool:
 
 def _first_line(*command: str) -> str:
     try:
-        told = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+        done = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     except OSError:
         return ""
-    return told.splitlines()[0].strip() if told else ""
+    return done.splitlines()[0].strip() if done else ""
 
 
 def _git(path: Path, *words: str) -> str:
     if shutil.which("git") is None or not (path / ".git").exists():
         return ""
-    told = subprocess.run(["git", "-C", str(path), *words], capture_output=True, text=True, check=False)
-    return told.stdout.strip() if told.returncode == 0 else ""
+    done = subprocess.run(["git", "-C", str(path), *words], capture_output=True, text=True, check=False)
+    return done.stdout.strip() if done.returncode == 0 else ""

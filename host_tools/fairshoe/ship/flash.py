@@ -54,7 +54,7 @@ def reach(open_line: Callable[[], Line], name: str, wait_s: float, say: Say, clo
     """The raw prompt of a device, freshly reset. Waits for a person to restart one that runs; the port may go away
     and come back meanwhile."""
     until = clock() + wait_s
-    told = False
+    asked = False
     last: PortError | PortLost | None = None
     while True:
         left = until - clock()
@@ -67,15 +67,15 @@ def reach(open_line: Callable[[], Line], name: str, wait_s: float, say: Say, clo
                 return repl
         except (PortError, PortLost) as error:
             last = error
-            if not told and isinstance(error, PortError):
+            if not asked and isinstance(error, PortError):
                 raise
         if repl is not None:
             repl.close()
         if clock() >= until:
             break
-        if not told and wait_s > KNOCK_FIRST_S:
+        if not asked and wait_s > KNOCK_FIRST_S:
             say(f"{HOW_TO_REACH}\nWaiting up to {wait_s:.0f} s ...")
-            told = True
+            asked = True
     if last is not None:
         raise last
     raise NoPrompt(

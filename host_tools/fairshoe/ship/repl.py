@@ -117,11 +117,11 @@ class Repl:
 
     def start(self, code: str) -> None:
         """Run code that does not come back, such as a reset: it is not always known whether it was received."""
-        self._paste(code.encode(), told=False)
+        self._paste(code.encode(), confirmed=False)
         with contextlib.suppress(PortLost):
             self._wait(_END, STARTED_S)
 
-    def _paste(self, data: bytes, told: bool = True) -> None:
+    def _paste(self, data: bytes, confirmed: bool = True) -> None:
         self._heard.clear()
         self._send(_PASTE)
         answer = self._exactly(2)
@@ -150,7 +150,7 @@ class Repl:
             at += sent
             room -= sent
         self._send(_END)
-        while told and (word := self._exactly(1)) != _END:
+        while confirmed and (word := self._exactly(1)) != _END:
             if word != b"\x01":
                 raise self._nonsense(word)
 

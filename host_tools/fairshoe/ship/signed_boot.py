@@ -161,10 +161,10 @@ def check_can_seal(tools: Toolchain, key: Path) -> None:
     if not _is_boot_key(key):
         raise NoImage(f"{key} is not a private key of secp256k1 in PEM, without a password.", make_one)
     try:
-        told = subprocess.run([tools.picotool, "help", "seal"], capture_output=True, text=True, check=False).returncode
+        done = subprocess.run([tools.picotool, "help", "seal"], capture_output=True, text=True, check=False).returncode
     except OSError:
-        told = 1
-    if told:
+        done = 1
+    if done:
         raise NoImage(
             f"{tools.picotool} cannot seal images.", "Build picotool with mbedTLS (lib/mbedtls of the pico-sdk)."
         )
@@ -195,7 +195,7 @@ def seal(tools: Toolchain, elf: Path, key: Path, version: str, rollback: int, ot
 
 
 def _picotool(tools: Toolchain, *words: str) -> None:
-    told = subprocess.run([tools.picotool, *words], capture_output=True, text=True, check=False)
-    if told.returncode:
-        last = (told.stderr or told.stdout).strip()[-500:]
+    done = subprocess.run([tools.picotool, *words], capture_output=True, text=True, check=False)
+    if done.returncode:
+        last = (done.stderr or done.stdout).strip()[-500:]
         raise NoImage(f"picotool {words[0]} failed: {last}", "Check that the key is one of secp256k1, in PEM.")

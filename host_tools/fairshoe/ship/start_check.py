@@ -24,7 +24,7 @@ BACK_S = 20.0  # until the port is there again
 SETTLE_S = 6.0  # from power-up to the first scan, with room
 NUDGE_S = 1.0  # for a prompt to answer an empty line
 REOPEN_S = 0.2
-TOLD_S = 3.0  # for the event of the start, if nothing older waits to be collected
+LISTEN_S = 3.0  # for the event of the start, if nothing older waits to be collected
 
 
 @dataclass(frozen=True)
@@ -124,9 +124,9 @@ def greet(
     session = HostSession()
     board_crc = None
     until = clock() + limit_s
-    told_until: float | None = None
+    listen_until: float | None = None
     try:
-        while clock() < until and (told_until is None or clock() < told_until):
+        while clock() < until and (listen_until is None or clock() < listen_until):
             session.tick(clock())
             line.write(session.take_output())
             data = line.read(1)
@@ -137,7 +137,7 @@ def greet(
             if session.halted and session.welcome is None:
                 raise _halted(session.halted)
             if session.welcome is not None:
-                told_until = told_until or clock() + TOLD_S
+                listen_until = listen_until or clock() + LISTEN_S
                 if board_crc is not None:
                     break
     except OSError as error:
@@ -162,7 +162,7 @@ def _compare(welcome: Welcome, board_crc: int | None, wanted: Expected) -> None:
     }
     if board_crc is not None:
         said["board config"] = (f"{board_crc:08x}", f"{wanted.board_crc:08x}")
-    wrong = [f"{word} {told}, not {right}" for word, (told, right) in said.items() if told != right]
+    wrong = [f"{word} {found}, not {right}" for word, (found, right) in said.items() if found != right]
     if wrong:
         raise NotUp(
             f"the device at the table port says: {'; '.join(wrong)}.",

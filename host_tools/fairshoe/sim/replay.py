@@ -71,7 +71,7 @@ class _Run:
     at: int = 0  # how many events of the course have come
     mark_ms: int = 0  # when the last of them came
     took_ms: int = 0  # from the event before
-    told: int = 0
+    compared: int = 0
     moves: list[tuple[int, Step]] = field(default_factory=list[tuple[int, Step]])
     stopped: list[int] | None = None  # fields of the warning that came
 
@@ -91,9 +91,9 @@ class _Run:
 
     def _listen(self) -> None:
         events = self.live.stage.peer.events
-        while self.told < len(events):
-            event = events[self.told]
-            self.told += 1
+        while self.compared < len(events):
+            event = events[self.compared]
+            self.compared += 1
             if event.name == "warning_latched":
                 self.stopped = event.fields
             if self.at < len(self.course.events) and event.name == self.course.events[self.at].NAME:
@@ -196,7 +196,7 @@ def replay(course: Course, seed: int = 1) -> Replay:
             f"the page has no fault that leads to the warning {course.stop.warning.name.lower()}.",
             "`fairshoe explain` says what the warning means.",
         )
-    return _told(course, best[1], best[2], best[0])
+    return _replayed(course, best[1], best[2], best[0])
 
 
 def _try(course: Course, steps: list[Step], seed: int) -> _Run:
@@ -228,7 +228,7 @@ def _nearer(run: _Run, steps: list[Step]) -> list[Step] | None:
     return moved if moved and all(step["card"] >= 0 for step in moved) else None
 
 
-def _told(course: Course, run: _Run, words: str, score: tuple[int, int, int]) -> Replay:
+def _replayed(course: Course, run: _Run, words: str, score: tuple[int, int, int]) -> Replay:
     stop = course.stop
     known = [*course.known, f"warning {stop.warning.name.lower()} after {stop.cards_seen} cards"]
     hands = sum(1 for event in course.events if event.NAME in _HANDS or event.NAME in _DONE)

@@ -113,8 +113,8 @@ def play_on_micropython(paths: Iterable[Path]) -> Iterator[Result]:
             raise ScenarioError(f"the VM played {len(blocks)} of {len(chunk)} scenarios.", "Run them one by one.")
         each = (time.monotonic() - started) / len(chunk)
         for path, (data, _config), block in zip(chunk, loaded, blocks, strict=True):
-            told, *lines = block.splitlines()
-            yield Result(path, data["title"], json.loads(told), lines, each)
+            figures, *lines = block.splitlines()
+            yield Result(path, data["title"], json.loads(figures), lines, each)
 
 
 def _run_vm(script: str) -> str:

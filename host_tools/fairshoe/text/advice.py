@@ -176,11 +176,11 @@ def warned(status: Status, latched: WarningLatched | None = None) -> Warned | No
     if status.warning == Fault.NONE:
         return None
     table = WARNINGS if status.state in STOPPED else {**WARNINGS, **HOLDS}
-    told = table.get(status.warning, WARNINGS[Fault.UNRECOGNISED])
+    warning = table.get(status.warning, WARNINGS[Fault.UNRECOGNISED])
     found = ""
     if latched is not None and latched.warning == status.warning:
         found = at_sensor(latched.sensor) if latched.sensor in SENSORS else measured(latched)
-    return Warned(f"{told.what}; {found}", told.advice) if found else told
+    return Warned(f"{warning.what}; {found}", warning.advice) if found else warning
 
 
 def misfit(event: NotAsConfigured) -> str:
@@ -303,8 +303,8 @@ def next_step(status: Status) -> Step:
     positions = tuple(number for number in range(1, 17) if status.positions_due >> (number - 1) & 1)
     text = IN_STATE.get((status.need, status.state), step.text)
     if status.need == Need.INDUCTION and records:
-        told = ", ".join(f"{what.name.lower().replace('_', '-')} {status.deck_next}" for what in records)
-        text = f"report the induction of the deck: record {told}"
+        due = ", ".join(f"{what.name.lower().replace('_', '-')} {status.deck_next}" for what in records)
+        text = f"report the induction of the deck: record {due}"
     if records == (What.FINAL_DEAL,):
         text = "report how many positions take part in the final deal: record final-deal POSITIONS"
     if positions:

@@ -44,9 +44,9 @@ def describe_event(event: messages.Event) -> str:
         return f"shuffle committed: commitment {event.commitment.hex()}{waits}"
     if isinstance(event, messages.NotAsConfigured):
         return f"the machine is not as configured: {misfit(event)}"
-    told = describe_game(event)
-    if told is not None:
-        return told
+    game_text = describe_game(event)
+    if game_text is not None:
+        return game_text
     hidden: tuple[str, ...] = _NO_HALT if isinstance(event, messages.Booted) and not event.halted_boot else ()
     if isinstance(event, messages.WarningLatched):
         hidden = ("sensor", "length_um", "card_um")
@@ -143,9 +143,10 @@ def describe_status(status: messages.Status, brief: bool = False) -> str:
         text += "  [" + ", ".join(zones) + "]"
     if status.warning:
         text += f"  WARNING {words(status.warning.name)}"
-        told = warned(status)
-        if told is not None and not brief and status.state in (State.WARNING, State.WAITING_FOR_DECK, State.DECK_READY):
-            text += f": {told.advice}"
+        warning = warned(status)
+        waits = (State.WARNING, State.WAITING_FOR_DECK, State.DECK_READY)
+        if warning is not None and not brief and status.state in waits:
+            text += f": {warning.advice}"
     return text
 
 

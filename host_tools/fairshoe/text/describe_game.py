@@ -118,8 +118,8 @@ def _betting_closed(event: messages.BettingClosed) -> str:
 
 
 def _lockout(event: messages.LockoutConfirmed) -> str:
-    told = event.accepted != UNKNOWN_U16
-    counts = f"{event.accepted} wagers, {event.collected} chips" if told else "wagers and chips not reported"
+    reported = event.accepted != UNKNOWN_U16
+    counts = f"{event.accepted} wagers, {event.collected} chips" if reported else "wagers and chips not reported"
     return f"lock-out confirmed, {rule(event.clause)}: {counts}"
 
 

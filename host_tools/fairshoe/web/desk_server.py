@@ -100,10 +100,10 @@ class DeskServer:
             if not self._opened.done():
                 self._opened.set_exception(error)
                 return
-            told = (
+            stop = (
                 error if isinstance(error, FairshoeError) else UsageError(f"internal error: {error!r}.", "Restart it.")
             )
-            self._post(lambda: self._view.link("stopped", False, told.what, told.advice))
+            self._post(lambda: self._view.link("stopped", False, stop.what, stop.advice))
 
     def _post(self, change: Callable[[], None]) -> None:
         """Change the view in the loop of the server, and send what is new."""
@@ -128,9 +128,9 @@ class DeskServer:
             what = f"the shoe cannot be reached: {why}."
             self._view.link("closed", False, what, "Check cable and power; it is tried again.")
 
-    async def _hear(self, told: Any) -> str:
-        if self._desk is None or not isinstance(told, dict):
+    async def _hear(self, tap: Any) -> str:
+        if self._desk is None or not isinstance(tap, dict):
             raise UsageError("the page sent something that is no tap.", "Reload the page.")
         if not self._thread.is_alive():
             raise UsageError("the table has stopped.", "See what the page says, and start it again.")
-        return await asyncio.wrap_future(self._desk.tap(told))
+        return await asyncio.wrap_future(self._desk.tap(tap))

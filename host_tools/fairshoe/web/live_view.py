@@ -154,7 +154,7 @@ class LiveView:
             self._changed.add(name)
 
     def _status(self, status: Status) -> Values:
-        told = warned(status, self._latched)
+        warning = warned(status, self._latched)
         step = next_step(status)
         plain = {name: _plain(value) for name, value in asdict(status).items()}
         return {
@@ -166,7 +166,7 @@ class LiveView:
             "who": WHO[step.who],
             "command": step.command.NAME if step.command else "",
             "progress": progress(status),
-            "warning": None if told is None else [plain["warning"], told.what, told.advice],
+            "warning": None if warning is None else [plain["warning"], warning.what, warning.advice],
         }
 
     def _event(self, seq: int, message: Message) -> None:
@@ -178,7 +178,7 @@ class LiveView:
             self._latched = message
         if isinstance(message, Booted) and message.board_crc in self._boards:
             self._put("board", self._boards[message.board_crc])
-        told = {
+        row = {
             "seq": seq,
             "when": time_of_day(message, time.time()) if known else "",
             "round": message.round if known else 0,
@@ -186,8 +186,8 @@ class LiveView:
             "text": describe_event(message) if known else "an event that this version does not know",
             "style": style_of(message) if known else "",
         }
-        self._events.append(told)
-        self._new_events.append(told)
+        self._events.append(row)
+        self._new_events.append(row)
 
     def _point(self) -> None:
         """One point of history. Those of the same ten seconds are one: the last."""

@@ -162,17 +162,17 @@ class Live:
         shoe = self._by_url.get(item.url)
         if shoe is None:
             return
-        told, now = item.told, time.time()
+        message, now = item.message, time.time()
         self.version += 1
-        if isinstance(told, (Event, UnknownMessage)):
+        if isinstance(message, (Event, UnknownMessage)):
             log = self._logs.get(shoe.entry.device)
             if log is None:
                 log = self._logs[shoe.entry.device] = self._newest_log(shoe.entry.device)
-            seq = told.seq if isinstance(told, Event) else int.from_bytes(told.body[:4], "little")
-            shoe.take_event(told, seq, log, now)
+            seq = message.seq if isinstance(message, Event) else int.from_bytes(message.body[:4], "little")
+            shoe.take_event(message, seq, log, now)
             shoe.sample = replace(shoe.sample, heard_at=now)
-        elif isinstance(told, ShoeOpened):
-            it = told.welcome
+        elif isinstance(message, ShoeOpened):
+            it = message.welcome
             shoe.opened += 1
             shoe.sample = replace(
                 shoe.sample,
@@ -184,19 +184,19 @@ class Live:
                 boot=it.boot,
             )
             self._logs.pop(shoe.entry.device, None)
-        elif isinstance(told, LogStarted):
+        elif isinstance(message, LogStarted):
             self._logs.pop(shoe.entry.device, None)
-        elif isinstance(told, EventsElsewhere):
+        elif isinstance(message, EventsElsewhere):
             shoe.sample = replace(shoe.sample, latched=None)  # whether it was cleared is in events that are not here
-        elif isinstance(told, LinkBack):
+        elif isinstance(message, LinkBack):
             shoe.sample = replace(shoe.sample, link=Link.OPEN, link_text="", heard_at=now)
-        elif isinstance(told, LinkLost):
+        elif isinstance(message, LinkLost):
             shoe.lost += 1
-            shoe.sample = replace(shoe.sample, link=Link.LOST, link_text=told.why)
-        elif isinstance(told, ShoeFailed):
+            shoe.sample = replace(shoe.sample, link=Link.LOST, link_text=message.why)
+        elif isinstance(message, ShoeFailed):
             # What a lost port says may name the round that was open: nothing that every profile may report.
-            gone = type(told.error) is PortLost
-            text = "The port is gone." if gone else f"{told.error.what} {told.error.advice}"
+            gone = type(message.error) is PortLost
+            text = "The port is gone." if gone else f"{message.error.what} {message.error.advice}"
             shoe.sample = replace(shoe.sample, link=Link.FAILED, link_text=text)
 
     def take_message(self, device: int, message: Message) -> None:

@@ -32,8 +32,8 @@ class PitAlarms:
 
     def take(self, item: FromShoe) -> None:
         """An event of the fleet, after it was committed."""
-        if isinstance(item.told, Event) and item.told.NAME in JUDGED:
-            self._event(item.device, item.told, time.time())
+        if isinstance(item.message, Event) and item.message.NAME in JUDGED:
+            self._event(item.device, item.message, time.time())
 
     def take_export(self, kept: JournalPull) -> None:
         """A journal was pulled."""

@@ -175,8 +175,8 @@ class Gateway:
         frozen = False
         async for item in self.fleet:
             self.live.take(item)
-            if isinstance(item.told, EventsElsewhere):
-                self.puller.events_elsewhere(item.device, item.told.last)
+            if isinstance(item.message, EventsElsewhere):
+                self.puller.events_elsewhere(item.device, item.message.last)
             self.alarms.take(item)
             if not frozen and len(self.live.open_shoes()) == len(self.inventory.shoes):
                 frozen = True

@@ -55,10 +55,10 @@ class Reader:
         await asyncio.wait_for(read(), WAIT_S)
 
     def seqs(self, device: int) -> list[int]:
-        return [it.told.seq for it in self.items if isinstance(it.told, Event) and it.device == device]
+        return [it.message.seq for it in self.items if isinstance(it.message, Event) and it.device == device]
 
     def notices(self, kind: type[object], device: int | None = None) -> list[fairshoe.FromShoe]:
-        return [it for it in self.items if isinstance(it.told, kind) and device in (None, it.device)]
+        return [it for it in self.items if isinstance(it.message, kind) and device in (None, it.device)]
 
 
 @contextlib.asynccontextmanager
@@ -111,9 +111,9 @@ async def test_what_a_program_was_not_done_with_comes_first_in_the_next_one(tmp_
             seqs: list[int] = []
             for last in (4, 6):  # two loops: the event in hand is redelivered
                 async for item in fleet:
-                    if isinstance(item.told, Event):
-                        seqs.append(item.told.seq)
-                        if item.told.seq == last:
+                    if isinstance(item.message, Event):
+                        seqs.append(item.message.seq)
+                        if item.message.seq == last:
                             break
             assert seqs == [1, 2, 3, 4, 4, 5, 6]
             await settled(lambda: server.shoe.seq_acked == 10)
@@ -135,8 +135,8 @@ async def test_a_shoe_without_a_key_or_with_another_memory_does_not_disturb_the_
         reader = Reader(fleet)
         await reader.until(lambda: len(reader.seqs(1)) == len(reader.seqs(3)) == 3 and any(map(_failure, reader.items)))
         failed = reader.notices(fairshoe.ShoeFailed)[0]
-        assert isinstance(failed.told, fairshoe.ShoeFailed) and isinstance(failed.told.error, KeyFileError)
-        assert failed.url == servers[1].url and "00000002" in failed.told.error.what
+        assert isinstance(failed.message, fairshoe.ShoeFailed) and isinstance(failed.message.error, KeyFileError)
+        assert failed.url == servers[1].url and "00000002" in failed.message.error.what
         keys[2] = recorder(2)
         await reader.until(lambda: reader.seqs(2) == [1, 2, 3])
         servers[0].shoe.log = b"another memory.."
@@ -150,7 +150,7 @@ async def test_a_shoe_without_a_key_or_with_another_memory_does_not_disturb_the_
 
 
 def _failure(item: fairshoe.FromShoe) -> type[Exception] | None:
-    return type(item.told.error) if isinstance(item.told, fairshoe.ShoeFailed) else None
+    return type(item.message.error) if isinstance(item.message, fairshoe.ShoeFailed) else None
 
 
 async def test_a_port_that_is_not_there_yet_is_tried_again_and_a_lost_one_comes_back() -> None:
@@ -170,8 +170,9 @@ async def test_a_port_that_is_not_there_yet_is_tried_again_and_a_lost_one_comes_
             server.drop()
             server.record()
             await reader.until(lambda: reader.seqs(1) == [1, 2, 3])
-            told = [type(it.told) for it in reader.items if isinstance(it.told, (fairshoe.LinkLost, fairshoe.LinkBack))]
-            assert told == [fairshoe.LinkLost, fairshoe.LinkBack]
+            heard = [type(it.message) for it in reader.items]
+            of_link = [kind for kind in heard if kind in (fairshoe.LinkLost, fairshoe.LinkBack)]
+            assert of_link == [fairshoe.LinkLost, fairshoe.LinkBack]
 
 
 async def test_shoes_that_are_plugged_in_and_pulled_out_are_followed() -> None:
@@ -202,7 +203,7 @@ async def test_a_device_is_followed_at_one_port_and_nobody_else_loops_over_it() 
             assert fleet.shoes[1].name == servers[0].url
         with pytest.raises(UsageError, match="fleet is closed"):
             fleet.add(twin.url)
-        assert [it async for it in fleet if isinstance(it.told, Event)] == []
+        assert [it async for it in fleet if isinstance(it.message, Event)] == []
 
 
 async def test_an_internal_error_is_told_the_shoe_opened_again_and_the_event_in_hand_not_given_twice(
@@ -220,8 +221,8 @@ async def test_an_internal_error_is_told_the_shoe_opened_again_and_the_event_in_
             await reader.until(lambda: len(reader.seqs(1)) == 3)
             assert reader.seqs(1) == [1, 2, 3]
             (failed,) = reader.notices(fairshoe.ShoeFailed)
-            assert isinstance(failed.told, fairshoe.ShoeFailed) and "internal error, ValueError('a mistake')" in str(
-                failed.told.error
+            assert isinstance(failed.message, fairshoe.ShoeFailed) and "internal error, ValueError('a mistake')" in str(
+                failed.message.error
             )
             assert servers[1].shoe.hellos == 1
 
@@ -293,7 +294,7 @@ async def test_events_that_could_not_be_stored_are_tried_again_although_nothing_
             await reader.until(lambda: reader.seqs(1) == [1, 2, 3])
             await settled(lambda: server.shoe.seq_acked == 3)
             (notice,) = reader.notices(fairshoe.NotStored, 1)
-            assert isinstance(notice.told, fairshoe.NotStored) and "locked" in str(notice.told.error)
+            assert isinstance(notice.message, fairshoe.NotStored) and "locked" in str(notice.message.error)
         store.close()
 
 

@@ -19,7 +19,7 @@ def test_homing_finds_place_0_from_wherever_it_stands():
     for kind in ("carousel", "shelves"):
         for seed in (0, 1, 19):
             axis = homed(machine(kind, seed)).axis
-            assert (axis.state(), axis.slot, axis.told, axis.real) == (REST, 0, 0, 0)
+            assert (axis.state(), axis.slot, axis.reckoned, axis.real) == (REST, 0, 0, 0)
 
 
 def test_the_elevator_takes_the_time_of_its_trapezoid_and_does_not_wrap():
@@ -42,7 +42,7 @@ def test_a_stalled_move_takes_its_time_and_moves_nothing():
         plant.add_fault({"fault": "axis_stall", "move": 2})
         assert moved(plant, 5).slot == 5
         axis = moved(plant, 5)
-        assert (axis.slot, axis.told, axis.state()) == (5, 10, REST)
+        assert (axis.slot, axis.reckoned, axis.state()) == (5, 10, REST)
         assert axis.is_astray()
 
 
@@ -61,7 +61,7 @@ def test_a_whole_turn_of_a_healthy_carousel_passes_the_mark_and_is_fine():
     plant = homed(machine())
     for places in (54, -54, 30, 30, -20, -40, 27, -27):
         assert moved(plant, places).state() == REST, places
-        assert plant.axis.real == plant.axis.told * 1000
+        assert plant.axis.real == plant.axis.reckoned * 1000
 
 
 def test_an_elevator_that_lost_steps_is_found_out_when_it_comes_home():
@@ -97,7 +97,7 @@ def test_a_halted_axis_rests_on_a_place_that_nobody_knows():
     run(plant, 200)
     plant.all_off()
     axis = plant.axis
-    assert axis.state() == REST and axis.told == -1
+    assert axis.state() == REST and axis.reckoned == -1
     assert 0 < axis.slot < 27 and axis.real == axis.slot * 1000
 
 

@@ -93,7 +93,7 @@ def test_the_port_counts_steps_of_the_config_and_the_machine_has_its_own():
 def test_no_move_loses_a_part_of_a_step():
     plant = homed(machine(truth={"slot_steps": 65}))
     for i in range(200):
-        moved(plant, mix(3, 1, i) % 54 - plant.axis.told)
+        moved(plant, mix(3, 1, i) % 54 - plant.axis.reckoned)
         assert not plant.axis.is_astray()
 
 
