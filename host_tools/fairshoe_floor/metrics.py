@@ -1,7 +1,8 @@
 """Metrics of the floor's programs, by prometheus-client: every family has its text, and the library writes the format.
 
-A family is made when it is read, out of counts that the program keeps anyway. So nothing is counted twice, and what a
-token may not see is not there to be hidden.
+Each program has a table of its metrics, by name with their texts; the page of the reference is made from them. A family
+is made when it is read, out of counts that the program keeps anyway. So nothing is counted twice, and what a token may
+not see is not there to be hidden.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from fairshoe.errors import cannot_listen
 VERSION = version("fairshoe")
 BUCKETS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 STILL_S = 60.0
+INFO = {"info": "1; the label `version` says which version runs"}  # of every program
 TYPE = "text/plain; version=0.0.4; charset=utf-8"
 Health = Callable[[], tuple[bool, Mapping[str, Any]]]
 
@@ -48,23 +50,27 @@ class Histogram:
 
 
 class Families:
-    """Samples by metric: all of one metric stand together, as the format wants it."""
+    """Samples by metric: all of one metric stand together, as the format wants it. `texts` is the program's table."""
 
-    def __init__(self, prefix: str) -> None:
+    def __init__(self, prefix: str, texts: Mapping[str, str]) -> None:
         self._prefix = prefix
+        self._texts = texts
         self._found: dict[str, Metric] = {}
 
-    def add(
-        self, name: str, kind: str, text: str, value: float | None, labels: Mapping[str, str] | None = None
-    ) -> None:
-        """`kind` is gauge or counter; the name of a counter ends with _total. No value: no sample."""
-        made = CounterMetricFamily if kind == "counter" else GaugeMetricFamily
-        family = self._found.setdefault(name, made(f"{self._prefix}_{name}", text))
+    def add(self, name: str, value: float | None, labels: Mapping[str, str] | None = None) -> None:
+        """A counter has a name that ends with _total, any other is a gauge. No value: no sample."""
+        made = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
+        family = self._found.setdefault(name, made(f"{self._prefix}_{name}", self._texts[name]))
         if value is not None:
             family.add_sample(f"{self._prefix}_{name}", dict(labels or {}), value)
 
-    def put(self, family: Metric) -> None:
-        self._found[family.name] = family
+    def put(self, name: str, histogram: Histogram) -> None:
+        self._found[name] = histogram.family(f"{self._prefix}_{name}", self._texts[name])
+
+    def add_process(self) -> None:
+        """Which version runs, and what its process takes."""
+        self.add("info", 1, {"version": VERSION})
+        self._found.update({family.name: family for family in PROCESS_COLLECTOR.collect()})
 
     def text(self) -> str:
         return generate_latest(self).decode()  # pyright: ignore[reportArgumentType]
@@ -73,19 +79,18 @@ class Families:
         return [it for it in self._found.values() if it.samples]
 
 
-def of_program(
-    name: str, counts: Mapping[str, tuple[str, float]], gauges: Mapping[str, tuple[str, float | None]]
-) -> str:
-    """The metrics of a program: its version, counters and gauges, by name with their texts, and its process."""
-    families = Families(f"fairshoe_{name}")
-    families.add("info", "gauge", "1; the label says which version runs", 1, {"version": VERSION})
-    for word, (text, value) in counts.items():
-        families.add(f"{word}_total", "counter", text, value)
-    for word, (text, gauge) in gauges.items():
-        families.add(word, "gauge", text, gauge)
-    for family in PROCESS_COLLECTOR.collect():
-        families.put(family)
+def of_program(name: str, texts: Mapping[str, str], values: Mapping[str, float | None]) -> str:
+    """The metrics of a program: its version, its values by name, and its process."""
+    families = Families(f"fairshoe_{name}", texts)
+    families.add_process()
+    for word, value in values.items():
+        families.add(word, value)
     return families.text()
+
+
+def totals(counted: Mapping[str, str]) -> dict[str, str]:
+    """The table of counters, from that of the counts."""
+    return {f"{name}_total": text for name, text in counted.items()}
 
 
 class MetricsServer:

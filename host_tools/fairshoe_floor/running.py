@@ -8,7 +8,18 @@ from typing import Any
 from fairshoe_floor.alarms.desk import Desk
 from fairshoe_floor.alarms.notify import Notifier
 from fairshoe_floor.history.consumer import COUNTED, Consumer
-from fairshoe_floor.metrics import of_program, verdict
+from fairshoe_floor.metrics import INFO, of_program, totals, verdict
+
+METRICS = {
+    **INFO,
+    **totals(COUNTED),
+    "alarm_posts_total": "posts of alarms that a receiver has taken",
+    "alarm_posts_failed_total": "posts of alarms that a receiver did not take",
+    "writes": "1 while this process has the lease of the writer",
+    "consumer_age_seconds": "since the consumer last moved",
+    "desk_age_seconds": "since the desk last judged",
+    "alarms": "alarms that hold",
+}
 
 
 class FloorRun:
@@ -20,16 +31,16 @@ class FloorRun:
         self._notifier = notifier
 
     def metrics(self) -> str:
-        counts = {name: (text, getattr(self._consumer.counts, name)) for name, text in COUNTED.items()}
-        counts["alarm_posts"] = ("posts of alarms that a receiver has taken", self._notifier.posted)
-        counts["alarm_posts_failed"] = ("posts of alarms that a receiver did not take", self._notifier.failed)
-        gauges: dict[str, tuple[str, float | None]] = {
-            "writes": ("1 while this process has the lease of the writer", float(self._consumer.has_lease)),
-            "consumer_age_seconds": ("since the consumer last moved", self._consumer.pulse.age_s),
-            "desk_age_seconds": ("since the desk last judged", self._desk.pulse.age_s),
-            "alarms": ("alarms that hold", self._desk.holding),
+        values = {
+            **{f"{name}_total": getattr(self._consumer.counts, name) for name in COUNTED},
+            "alarm_posts_total": self._notifier.posted,
+            "alarm_posts_failed_total": self._notifier.failed,
+            "writes": float(self._consumer.has_lease),
+            "consumer_age_seconds": self._consumer.pulse.age_s,
+            "desk_age_seconds": self._desk.pulse.age_s,
+            "alarms": self._desk.holding,
         }
-        return of_program("floor", counts, gauges)
+        return of_program("floor", METRICS, values)
 
     def health(self) -> tuple[bool, Mapping[str, Any]]:
         """A standby that waits for the lease is well."""

@@ -23,6 +23,7 @@ from fairshoe.messages import ALL, Command
 from fairshoe_floor.api.server import Binding
 from fairshoe_floor.api.tokens import new_token
 from fairshoe_floor.gateway import process as process_module
+from fairshoe_floor.gateway.metrics import METRICS, OF_SHOES
 from fairshoe_floor.gateway.process import Gateway, Settings
 from fairshoe_floor.inventory import Entry, Inventory, Profile
 from fairshoe_floor.reader import Link, Sample
@@ -309,11 +310,7 @@ def test_the_dashboard_asks_for_metrics_that_exist(tmp_path: Path) -> None:
     asked = {
         name for panel in board["panels"] for it in panel["targets"] for name in re.findall(r"fairshoe_\w+", it["expr"])
     }
-    source = (ROOT / "host_tools/fairshoe_floor/gateway/metrics.py").read_text()
-    own = {f"fairshoe_shoe_{name}" for name in re.findall(r'add\(\s*"(\w+)"', source)}
-    own |= {f"fairshoe_shoe_{name}_total" for name in re.findall(r'^        \("(\w+)", "', source, re.M)}
-    own |= {f"fairshoe_gateway_{name}" for name in re.findall(r'add\("(\w+)"', source)}
-    own |= set(re.findall(r"fairshoe_gateway_\w+", source))
+    own = {f"fairshoe_shoe_{name}" for name in OF_SHOES} | {f"fairshoe_gateway_{name}" for name in METRICS}
     assert len(board["panels"]) > 10 and len(asked) > 10
     assert {name.removesuffix("_bucket") for name in asked} <= own
 

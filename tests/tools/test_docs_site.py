@@ -116,7 +116,9 @@ def test_a_link_to_a_file_or_a_place_that_is_not_there_is_dead(tmp_path: Path) -
 
 
 def test_the_reference_has_what_the_code_has() -> None:
-    library, config, api = (write() for write in reference.PAGES.values())
+    library, config, game, api, metrics = (write() for write in reference.PAGES.values())
     assert "### Shoe\n" in library and "`command(kind" in library and "(self" not in library
     assert "| `link.baud` |" in config and "| `nv.kind` |" in config
+    assert "| `deck_cards` |" in game and "| `fairshoe_gateway_commit_seconds` | histogram | one commit" in metrics
+    assert "| `fairshoe_publisher_events_total` | counter |" in metrics and "| `fairshoe_floor_writes` |" in metrics
     assert "## GET /api/v1/shoes/{device}/events" in api and "| `after` | integer |" in api

@@ -22,7 +22,8 @@ INCLUDED = {
 # Written when the site is built, from the code: hooks.py has the first, reference.py the others.
 HELP_PAGE = "reference/help.md"
 LIBRARY_PAGE, CONFIG_PAGE, API_PAGE = "reference/library.md", "reference/config.md", "reference/api.md"
-GENERATED = (HELP_PAGE, LIBRARY_PAGE, CONFIG_PAGE, API_PAGE)
+GAME_PAGE, METRICS_PAGE = "reference/game.md", "reference/metrics.md"
+GENERATED = (HELP_PAGE, LIBRARY_PAGE, CONFIG_PAGE, GAME_PAGE, API_PAGE, METRICS_PAGE)
 
 # Places kept for pages that are being written. A page that is here and exists needs no change; one that will not come
 # is taken out of both lists.
@@ -66,13 +67,16 @@ SECTIONS = (
     Section(
         "Integrate",
         (
-            *("INTEGRATE.md", LIBRARY_PAGE, "TABLE.md", "FLOOR.md", API_PAGE, "SCALE.md"),
+            *("INTEGRATE.md", LIBRARY_PAGE, "TABLE.md", "FLOOR.md", API_PAGE, METRICS_PAGE, "SCALE.md"),
             *("PROTOCOL.md", "protocol/README.md", "JOURNAL.md", "AUDIT.md", "RECEIPT.md"),
         ),
     ),
     Section("Command line", ("CLI.md", HELP_PAGE)),
     Section("Boards", ("BOARDS.md", CONFIG_PAGE, "WIRING.md", "BUILD.md", "HARDWARE.md", "HIL.md", "BUDGETS.md")),
-    Section("Games", ("GAMES.md", "NEW_GAME.md", "DOUBLE_ATTACK.md", "RULES.md", "matrix/*", "project/rules-data.md")),
+    Section(
+        "Games",
+        ("GAMES.md", GAME_PAGE, "NEW_GAME.md", "DOUBLE_ATTACK.md", "RULES.md", "matrix/*", "project/rules-data.md"),
+    ),
     Section(
         "Evidence",
         ("REGULATOR.md", "SHUFFLE.md", "SECURITY.md", "SIGNED_BOOT.md", "POWERLOSS.md", "PROOF.md", "MUTANTS.md"),

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from docs.nav import API_PAGE, CONFIG_PAGE, DOCS, LIBRARY_PAGE, ROOT
+from docs.nav import API_PAGE, CONFIG_PAGE, DOCS, GAME_PAGE, LIBRARY_PAGE, METRICS_PAGE, ROOT
 
 
 def library_page() -> str:
@@ -55,12 +55,16 @@ def _first(it: Any) -> str:
     return "" if text.startswith(f"{getattr(it, '__name__', '')}(") else text.replace("<", "&lt;")
 
 
-def config_page() -> str:
-    """Every key of a board config."""
-    schema = json.loads((ROOT / "board_configs" / "schema.json").read_text("utf-8"))
-    rows = [f"| `{path}` | {kind} | {about} |" for path, kind, about in _keys(schema, schema, "")]
-    head = ["# Keys of a board config", "From `board_configs/schema.json`. [Boards](../BOARDS.md) explains them."]
-    return "\n\n".join([*head, "\n".join(["| key | value | meaning |", "|---|---|---|", *rows])]) + "\n"
+def keys_page(what: str, folder: str, page: str) -> str:
+    """Every key of a file that people write."""
+    schema = json.loads((ROOT / folder / "schema.json").read_text("utf-8"))
+    rows = [f"`{path}` | {kind} | {about}" for path, kind, about in _keys(schema, schema, "")]
+    head = [f"# Keys of a {what}", f"From `{folder}/schema.json`. [{page.capitalize()}](../{page}.md) explains them."]
+    return "\n\n".join([*head, _table("key | value | meaning", rows)]) + "\n"
+
+
+def _table(head: str, rows: list[str]) -> str:
+    return "\n".join(f"| {row} |" for row in (head, " | ".join(["---"] * (head.count("|") + 1)), *rows))
 
 
 def _keys(node: dict[str, Any], top: dict[str, Any], path: str) -> Iterator[tuple[str, str, str]]:
@@ -100,13 +104,47 @@ def api_page() -> str:
     for method, it in [*(("GET", it) for it in ROUTES), ("POST", ACKNOWLEDGE)]:
         scope = " or ".join(f"`{word}`" for word in it.scope) or "none"
         parts += [f"## {method} {it.path}", f"{it.text}. Scope of the token: {scope}. Answer: `{it.schema}`."]
-        rows = [f"| `{each.name}` | {each.kind} | {each.text} |" for each in it.parameters]
-        parts += ["\n".join(["| parameter | type | meaning |", "|---|---|---|", *rows])] if rows else []
+        rows = [f"`{each.name}` | {each.kind} | {each.text}" for each in it.parameters]
+        parts += [_table("parameter | type | meaning", rows)] if rows else []
     return "\n\n".join(parts) + "\n"
+
+
+def metrics_page() -> str:
+    """What the programs of the floor measure, from their tables."""
+    from fairshoe_floor import running
+    from fairshoe_floor.gateway import metrics as gateway
+    from fairshoe_floor.history import serve
+    from fairshoe_floor.stream import publisher
+
+    programs = (
+        ("fairshoe gateway: each shoe", "shoe", "Labels: `device`, `table` and `pit`.", gateway.OF_SHOES),
+        ("fairshoe gateway", "gateway", "All shoes of the gateway together.", gateway.METRICS),
+        ("fairshoe publish", "publisher", "On the port of `--metrics-port`.", publisher.METRICS),
+        ("fairshoe floor run", "floor", "On the port of `--metrics-port`.", running.METRICS),
+        ("fairshoe floor serve", "serve", "`device` and `gateway` are labels of the age.", serve.METRICS),
+    )
+    parts = [
+        "# Metrics",
+        "Prometheus text at `/metrics`. A gateway and `floor serve` ask for a token with the scope `metrics` "
+        "([Floor](../FLOOR.md#who-may-see-what)). Each program also has the `process_*` metrics of its process, where "
+        "the system has `/proc`. A dashboard for Grafana comes with `fairshoe floor kit`.",
+    ]
+    for title, prefix, about, texts in programs:
+        rows = [f"`fairshoe_{prefix}_{name}` | {_metric_kind(name)} | {text}" for name, text in texts.items()]
+        parts += [f"## {title}", about, _table("metric | kind | meaning", rows)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _metric_kind(name: str) -> str:
+    from fairshoe_floor.gateway.metrics import HISTOGRAMS
+
+    return "histogram" if name in HISTOGRAMS else "counter" if name.endswith("_total") else "gauge"
 
 
 PAGES: dict[str, Callable[[], str]] = {
     LIBRARY_PAGE: library_page,
-    CONFIG_PAGE: config_page,
+    CONFIG_PAGE: lambda: keys_page("board config", "board_configs", "BOARDS"),
+    GAME_PAGE: lambda: keys_page("game file", "game_profiles", "GAMES"),
     API_PAGE: api_page,
+    METRICS_PAGE: metrics_page,
 }

@@ -6,16 +6,42 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
-from prometheus_client import PROCESS_COLLECTOR
-
-from fairshoe_floor.api.profiles import METERS_COUNTERS, Json, misfeeds_per_1000, shoe_view
+from fairshoe_floor.api.profiles import METERS_COUNTERS, misfeeds_per_1000, shoe_view
 from fairshoe_floor.api.tokens import Grant
 from fairshoe_floor.gateway.live import Live
-from fairshoe_floor.metrics import VERSION, Families, Histogram
+from fairshoe_floor.metrics import INFO, Families, Histogram
 from fairshoe_floor.reader import Shoe
+
+# Of every shoe, with its number, table and pit as labels.
+OF_SHOES = {
+    "up": "1 while a session is open",
+    "heard_age_seconds": "since the last message of the device",
+    "warning": "1 for each latched warning; the label `fault` names it",
+    "shuffles_total": "decks verified",
+    "refused_total": "decks refused",
+    "failed_total": "shuffles that failed",
+    "warnings_total": "warnings latched",
+    "cards_total": "cards moved, of the machine's meters",
+    "misfeeds_total": "of the machine's meters",
+    "misfeeds_per_1000_cards": "over the machine's life",
+    "feed_seconds": "mean time to feed a card",
+    "drops_total": "frames that the device dropped",
+    "state": "1 for the state it is in; the label `state` names it; only under the profile `table`",
+    "events_waiting": "events that no host has acknowledged; only under the profile `table`",
+    "rounds_total": "rounds ended; only under the profile `table`",
+    "voided_total": "rounds void; only under the profile `table`",
+    "commands_refused_total": "commands that the device refused, of any host; only under the profile `table`",
+}
+METRICS = INFO | {
+    "shoes": "shoes of the inventory; the label `link` says how: open, lost, failed, unknown",
+    "commit_seconds": "one commit to the store",
+    "stored_seconds": "lag: from the arrival of an event to its commit",
+    "outbox_events": "events on file that a reader with a cursor has not passed; the label `cursor` names it",
+    "store_bytes": "size of the store's file",
+}
+HISTOGRAMS = ("commit_seconds", "stored_seconds")
 
 
 class Measures:
@@ -49,28 +75,22 @@ class MetricsPage:
         shoes = [shoe.view() for shoe in self._live.shoes()]
         if grant.pits:
             shoes = [shoe for shoe in shoes if shoe.entry.pit in grant.pits]
-        families = Families("fairshoe_shoe")
+        families = Families("fairshoe_shoe", OF_SHOES)
         for shoe in shoes:
             _shoe_metrics(families, shoe)
         return families.text() + self._own(shoes)
 
     def _own(self, shoes: list[Shoe]) -> str:
-        families = Families("fairshoe_gateway")
-        families.add("info", "gauge", "1; the label says which version runs", 1, {"version": VERSION})
+        families = Families("fairshoe_gateway", METRICS)
         links = Counter(shoe.sample.link.value for shoe in shoes if shoe.sample)
         for link in ("open", "lost", "failed", "unknown"):
-            families.add("shoes", "gauge", "shoes of the inventory, by their link", links[link], {"link": link})
-        it = self._measures
-        families.put(it.commits.family("fairshoe_gateway_commit_seconds", "one commit to the store"))
-        lag = "lag: from the arrival of an event to its commit"
-        families.put(it.stored.family("fairshoe_gateway_stored_seconds", lag))
+            families.add("shoes", links[link], {"link": link})
+        families.put("commit_seconds", self._measures.commits)
+        families.put("stored_seconds", self._measures.stored)
         for cursor, count in sorted(outbox(self._store).items()):
-            text = "events on file that a reader with a cursor has not passed"
-            families.add("outbox_events", "gauge", text, count, {"cursor": cursor})
-        size = self._store.stat().st_size if self._store.exists() else 0
-        families.add("store_bytes", "gauge", "size of the store's file", size)
-        for family in PROCESS_COLLECTOR.collect():
-            families.put(family)
+            families.add("outbox_events", count, {"cursor": cursor})
+        families.add("store_bytes", self._store.stat().st_size if self._store.exists() else 0)
+        families.add_process()
         return families.text()
 
 
@@ -96,47 +116,28 @@ def _shoe_metrics(families: Families, shoe: Shoe) -> None:
     labels = {"device": shoe.entry.name, "table": shoe.entry.table, "pit": shoe.entry.pit}
     heard, meters, counters = view["heard_at"], view["meters"], view["counters"]
 
-    def add(name: str, kind: str, text: str, value: float | None, **more: str) -> None:
-        families.add(name, kind, text, value, labels | more)
+    def add(name: str, value: float | None, **more: str) -> None:
+        families.add(name, value, labels | more)
 
-    add("up", "gauge", "1 while a session is open", float(view["link"] == "open"))
-    age = None if heard is None else max(0.0, time.time() - heard)
-    add("heard_age_seconds", "gauge", "since the last message of the device", age)
+    add("up", float(view["link"] == "open"))
+    add("heard_age_seconds", None if heard is None else max(0.0, time.time() - heard))
     if view["warning"]:
-        add("warning", "gauge", "1 for each latched warning", 1, fault=view["warning"]["fault"])
-    for name, text in (
-        ("shuffles", "decks verified"),
-        ("refused", "decks refused"),
-        ("failed", "shuffles that failed"),
-        ("warnings", "warnings latched"),
-    ):
-        add(f"{name}_total", "counter", text, view["totals"][name])
+        add("warning", 1, fault=view["warning"]["fault"])
+    for name in ("shuffles", "refused", "failed", "warnings"):
+        add(f"{name}_total", view["totals"][name])
     if meters:
-        add("cards_total", "counter", "cards moved, of the machine's meters", meters["cards"])
-        add("misfeeds_total", "counter", "of the machine's meters", meters["misfeeds"])
-        add("misfeeds_per_1000_cards", "gauge", "over the machine's life", misfeeds_per_1000(meters))
-        add("feed_seconds", "gauge", "mean time to feed a card", _seconds(meters["feed_us"]))
+        add("cards_total", meters["cards"])
+        add("misfeeds_total", meters["misfeeds"])
+        add("misfeeds_per_1000_cards", misfeeds_per_1000(meters))
+        add("feed_seconds", _seconds(meters["feed_us"]))
     if counters:
-        add(
-            "drops_total",
-            "counter",
-            "frames that the device dropped",
-            sum(counters[name] or 0 for name in METERS_COUNTERS),
-        )
-    _table_metrics(add, view)
-
-
-def _table_metrics(add: Callable[..., None], view: Json) -> None:
-    """What only the profile table reports."""
+        add("drops_total", sum(counters[name] or 0 for name in METERS_COUNTERS))
+    # What only the profile table reports.
     if view.get("status"):
-        add("state", "gauge", "1 for the state it is in", 1, state=view["status"]["state"])
-    add("events_waiting", "gauge", "events that no host has acknowledged", view.get("waiting"))
-    for name, text in (
-        ("rounds", "rounds ended"),
-        ("voided", "rounds void"),
-        ("commands_refused", "commands that the device refused, of any host"),
-    ):
-        add(f"{name}_total", "counter", text, view["totals"].get(name))
+        add("state", 1, state=view["status"]["state"])
+    add("events_waiting", view.get("waiting"))
+    for name in ("rounds", "voided", "commands_refused"):
+        add(f"{name}_total", view["totals"].get(name))
 
 
 def _seconds(microseconds: int | None) -> float | None:

@@ -13,7 +13,9 @@ from fairshoe_floor.api.server import ApiServer, Binding, page_files
 from fairshoe_floor.api.tokens import Grant, Tokens
 from fairshoe_floor.history.central_reader import SAMPLE_AGE_S, CentralReader
 from fairshoe_floor.history.schema import DatabaseError
-from fairshoe_floor.metrics import Families, of_program
+from fairshoe_floor.metrics import INFO, Families
+
+METRICS = INFO | {"sample_age_seconds": "age of the newest sample of a shoe"}
 
 
 class CentralServer:
@@ -75,10 +77,11 @@ class CentralServer:
 
     def metrics(self, grant: Grant) -> str:
         """Age of the newest sample of each shoe that the token sees; the gateways have the rest."""
-        families = Families("fairshoe_floor")
+        families = Families("fairshoe_serve", METRICS)
+        families.add_process()
         now = time.time()
         for shoe in self._reader.shoes():
             if shoe.sample is not None and (not grant.pits or shoe.entry.pit in grant.pits):
                 labels = {"device": shoe.entry.name, "gateway": shoe.gateway}
-                families.add("sample_age_seconds", "gauge", "age of the newest sample", now - shoe.sample.at, labels)
-        return families.text() + of_program("serve", {}, {})
+                families.add("sample_age_seconds", now - shoe.sample.at, labels)
+        return families.text()

@@ -27,7 +27,7 @@ from nats.js.api import RawStreamMsg
 
 from fairshoe import FairshoeError, StoreError
 from fairshoe_floor.journals import JournalFile, JournalPull, journals_path
-from fairshoe_floor.metrics import Pulse, of_program, verdict
+from fairshoe_floor.metrics import INFO, Pulse, of_program, totals, verdict
 from fairshoe_floor.samples import Sample, SampleFile, sample_to_json, samples_path
 from fairshoe_floor.schema_check import Refused, clean_text
 from fairshoe_floor.seen_time import SeenTime, seen_path
@@ -92,6 +92,13 @@ COUNTED = {  # fields of Counts that are metrics
     "beats": "signs of life",
     "refused": "messages that the broker refused because the place was out of date",
 }
+METRICS = {
+    **INFO,
+    **totals(COUNTED),
+    "connected": "1 while the broker answers",
+    "age_seconds": "since the publisher last looked for new events",
+    "unsent_events": "events on file that the central record does not have yet",
+}
 
 
 class NameTaken(FairshoeError):
@@ -143,13 +150,13 @@ class Publisher:
         self.on_round: Callable[[int], None] | None = None
 
     def metrics(self) -> str:
-        counts = {name: (text, getattr(self.counts, name)) for name, text in COUNTED.items()}
-        gauges: dict[str, tuple[str, float | None]] = {
-            "connected": ("1 while the broker answers", float(self._connected)),
-            "age_seconds": ("since the publisher last looked for new events", self.pulse.age_s),
-            "unsent_events": ("events on file that the central record does not have yet", self._unsent),
+        values = {
+            **{f"{name}_total": getattr(self.counts, name) for name in COUNTED},
+            "connected": float(self._connected),
+            "age_seconds": self.pulse.age_s,
+            "unsent_events": self._unsent,
         }
-        return of_program("publisher", counts, gauges)
+        return of_program("publisher", METRICS, values)
 
     def health(self) -> tuple[bool, Mapping[str, Any]]:
         return verdict(self.pulse.trouble("publisher"))
