@@ -54,6 +54,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     uri: str = page.file.src_uri
     if uri == "decisions/README.md":
         markdown += decision_list()
+    elif uri.startswith("decisions/"):
+        page.meta["search"] = {"boost": 0.3}  # after the pages that say what to do
     source = SOURCE_OF.get(uri, f"docs/{uri}")
     repository: str = config["repo_url"] or ""
     pieces: list[str] = []

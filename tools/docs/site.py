@@ -1,4 +1,4 @@
-"""Runs MkDocs and checks the site that it built: a page may fetch nothing from other servers."""
+"""Runs MkDocs and checks the site that it built: no dead link, nothing fetched from other servers, and search works."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from docs.dead_links import dead_links
+from docs.in_browser import can_browse, complaints
 from fairshoe.web.assets import write_site
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -105,6 +106,11 @@ def build() -> int:
     dead = list(dead_links(SITE))
     if dead:
         print("docs: links that lead nowhere:", *dead, sep="\n  ", file=sys.stderr)
+        return 1
+    if not can_browse():
+        print("docs: NOT TRIED in a browser: no Chromium or no Playwright; `make test-web` installs both")
+    elif wrong := list(complaints(SITE)):
+        print("docs: in Chromium:", *wrong, sep="\n  ", file=sys.stderr)
         return 1
     pages = sum(1 for _ in SITE.rglob("*.html"))
     print(f"docs: {pages} pages in {SITE.relative_to(ROOT)}; open index.html there, or, with search: make docs-serve")
