@@ -18,16 +18,27 @@ import importlib
 import inspect
 import io
 import json
+import os
 import re
+import shutil
+import sqlite3
+import struct
+import subprocess
 import sys
-from collections.abc import Callable, Iterator
+import tempfile
+from collections.abc import Callable, Generator, Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from unittest import mock
+
+import release_files
 
 import fairshoe
-from fairshoe import messages
+from fairshoe import Shoe, messages
 from fairshoe.cli import command_line, settings
 from fairshoe.errors import Exit
+from fairshoe.files import write_private
+from fairshoe.ship.identity import Identity
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "tests" / "surface"
@@ -126,29 +137,91 @@ def variables() -> Lines:
 
 # --- JSON of commands --------------------------------------------------------------------------
 
-# Commands whose JSON takes no device and little time. Messages as JSON (monitor, journal show) are in `messages`.
+# Commands whose JSON takes little time, by the name of their lines. SIM is a simulated shoe, KEYED one that takes
+# commands, FILES what a release left on disks. Messages as JSON (monitor) are in `messages`.
 GOLDEN = "docs/protocol/golden.bin"
-JSON_OF = (
-    "version --json",
-    "config show --json",
-    "config check pico-shoe --json",
-    "game check boston-5-stud --json",
-    "explain jam --json",
-    "scenario run b5-all-fold --json",
-    f"decode {GOLDEN} --json",
-)
+_VERIFY = "journal verify FILES/pico-draw.journal --key-file FILES/seal.key --last"
+JSON_OF = {
+    **{
+        words: words
+        for words in (
+            *("version", "config show", "config check pico-shoe", "game check boston-5-stud", "explain jam"),
+            *("scenario run b5-all-fold", f"decode {GOLDEN}"),
+        )
+    },
+    "status": "status SIM",
+    "selftest": "selftest SIM",
+    "round": "round KEYED 2 --yes --key-file FILES/table.key",
+    "journal show": "journal show FILES/pico-draw.journal",
+    "journal verify": f"{_VERIFY} 1",
+    "journal verify of a file that is too short": f"{_VERIFY} 9999",
+    **{f"table books {what}": f"table books FILES {what}" for what in ("audit", "rounds", "meters")},
+}
+# A device at a table is refused an older image, led through an update, and started again before the last words.
+_UPDATE = "PORT --record FILES/u.json --key-file FILES/table.key --seal-key FILES/seal.key"
+UPDATES = {
+    "update before with an older image": f"update before {_UPDATE} --image FILES/0.0.1.uf2",
+    "update before": f"update before {_UPDATE} --image FILES/new.uf2",
+    "update after without a restart": f"update after {_UPDATE}",
+}
+UPDATED = {"update after": f"update after {_UPDATE}"}
 
 
 def outputs() -> Lines:
-    """The keys of what commands print with --json, with the kind of each value."""
+    """The keys of what commands print with --json, with the kind of each value, and how they end."""
     lines: Lines = {}
-    for words in JSON_OF:
-        said = io.StringIO()
-        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(io.StringIO()):
-            command_line.main(words.replace(GOLDEN, str(ROOT / GOLDEN)).split())
-        for value in _values(said.getvalue()):
-            lines |= {f"fairshoe {words.removesuffix(' --json')}: {path}": kind for path, kind in shape(value)}
+    with tempfile.TemporaryDirectory() as name, mock.patch.dict(os.environ, {"FAIRSHOE_STORE": f"{name}/store.db"}):
+        files = Path(name)
+        _lay_out(files)
+        keyed = f"sim://pico-carousel?seed=7&speed=0&dealer=hands&mode=table&key={files / 'device.key'}"
+        places = {GOLDEN: ROOT / GOLDEN, "SIM": "sim://pico-draw?speed=0", "KEYED": keyed, "FILES": files}
+        lines |= _of_commands(JSON_OF, places)
+        with _shoe(files, ["--key-file", str(files / "device.key")]) as port:
+            with Shoe.open(port, files / "table.key", store=files / "host.db") as shoe:
+                next(event for event in shoe.events() if event.NAME == "empty_proved")
+            lines |= _of_commands(UPDATES, {**places, "PORT": port})
+        with _shoe(files, []) as port:
+            lines |= _of_commands(UPDATED, {**places, "PORT": port})
     return lines
+
+
+def _of_commands(commands: Mapping[str, str], places: Mapping[str, object]) -> Lines:
+    lines: Lines = {}
+    for name, words in commands.items():
+        said = io.StringIO()
+        given = [re.sub("|".join(places), lambda found: str(places[found[0]]), word) for word in words.split()]
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(io.StringIO()):
+            lines[f"fairshoe {name}: exit status"] = str(int(command_line.main([*given, "--json"])))
+        for value in _values(said.getvalue()):
+            lines |= {f"fairshoe {name}: {path}": kind for path, kind in shape(value)}
+    return lines
+
+
+def _lay_out(files: Path) -> None:
+    """Files of a release as files again, and two images."""
+    release = release_files.FILES / fairshoe.__version__
+    for name, text in json.loads((release / "keys.json").read_text("utf-8")).items():
+        write_private(files / name, text)
+    shutil.copy(release / "pico-draw.journal", files)
+    for script in release.glob("*.table.sql"):
+        with contextlib.closing(sqlite3.connect(files / f"{script.name.split('.')[0]}.db")) as db:
+            db.executescript(script.read_text("utf-8"))
+    for name, version in (("new", fairshoe.__version__), ("0.0.1", "0.0.1")):
+        page = Identity("pico-draw", "house", version, 0, True, "0" * 64).line()
+        block = (0x0A324655, 0x9E5D5157, 0x2000, 0x10000000, 256, 0, 1, 0xE48BFF56, page, 0x0AB16F30)
+        (files / f"{name}.uf2").write_bytes(struct.pack("<8I476sI", *block))
+
+
+@contextlib.contextmanager
+def _shoe(files: Path, key: list[str]) -> Generator[str]:
+    """A simulated shoe in a process of its own, so that one host can follow another; its memory stays, and its key."""
+    words = ["sim", "--board", "pico-draw", "--speed", "20", "--tcp", "0", "--json", "--mode", "table"]
+    command = [sys.executable, "-m", "fairshoe", *words, "--storage", str(files / "shoe.nv"), *key]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as sim:
+        try:
+            yield json.loads(sim.stdout.readline() if sim.stdout else "")["tcp"]
+        finally:
+            sim.terminate()
 
 
 def _values(said: str) -> list[Any]:
