@@ -24,7 +24,7 @@ from fairshoe_table.play.game import Ask, Play
 from fairshoe_table.play.inputs import Input, wager
 from fairshoe_table.play.options import Options
 from fairshoe_table.rules.ledger import Line
-from fairshoe_table.simulated.demonstration import Running, simulated_table
+from fairshoe_table.simulated.demonstration import NEW_STORAGE, Running, simulated_table
 from fairshoe_table.simulated.sitting import Sitting, Values, listen
 from fairshoe_table.simulated.stack import Died, StackReport, TroubledFloor, compare
 from fairshoe_table.table.table import Table
@@ -149,10 +149,10 @@ def test_only_what_may_be_decided_now_is_taken(tmp_path: Path) -> None:
 
 
 @contextmanager
-def swapped(folder: Path, game: str, cards_out: int, **more: Any) -> Generator[tuple[Sitting, int]]:
-    """A round that began at one shoe, so many steps after betting was closed, and then another shoe."""
+def swapped(folder: Path, game: str, cards_out: int, seed: int, second: bool) -> Generator[tuple[Sitting, int]]:
+    """A round that began at one shoe, so many steps after betting was closed, and then the shoe of another seed."""
     with sitting(folder, game, seed=3) as it:
-        if more.get("second"):  # the first round of the other shoe is not the first of this one
+        if second:  # the first round of the other shoe is not the first of this one
             bet(it)
             it.finish()
         it.bets()
@@ -165,9 +165,8 @@ def swapped(folder: Path, game: str, cards_out: int, **more: Any) -> Generator[t
             step(it)
         assert it.desk.number == number
     (folder / "shoe.nv").unlink()
-    with sitting(folder, game, seed=99) as it:
-        assert it.desk.shoe.welcome is not None
-        assert it.desk.books.header(number).device != f"{it.desk.shoe.welcome.device:08x}"
+    with sitting(folder, game, seed=seed, new_log=True) as it:
+        assert it.desk.books.header(number).log != it.desk.shoe_now()[1]
         it.until(lambda values: values["house"]["text"] or values["round"] != number or values["ask"])
         yield it, number
 
@@ -184,10 +183,13 @@ CLAUSES = {
 @pytest.mark.parametrize(
     "second", [pytest.param(False, marks=pytest.mark.full), True], ids=["same number", "other number"]
 )
+@pytest.mark.parametrize(("seed", "says"), [(99, "another shoe"), (3 + NEW_STORAGE, "another storage")])
 @pytest.mark.parametrize("game", always(("boston-5-stud", "double-attack-blackjack"), CLAUSES))
-def test_cards_of_a_round_come_only_from_its_shoe(tmp_path: Path, game: str, second: bool) -> None:
-    with swapped(tmp_path, game, 1, second=second) as (it, number):
-        assert "another shoe" in it.values["house"]["text"] and it.values["ask"]["kind"] == "house"
+def test_cards_of_a_round_come_only_from_its_shoe(
+    tmp_path: Path, game: str, seed: int, says: str, second: bool
+) -> None:
+    with swapped(tmp_path, game, 1, seed, second) as (it, number):
+        assert says in it.values["house"]["text"] and it.values["ask"]["kind"] == "house"
         before = it.desk.books.inputs(number)
         for _ in range(5):
             it.desk.turn()
@@ -304,7 +306,7 @@ def test_a_shoe_that_comes_back_deals_for_no_wagers_that_were_returned(tmp_path:
         it.table.play_round()
         report = StackReport()
         it.shoe.sim.sleep(1)
-        compare(it, report, {("00510002", 1)})
+        compare(it, report, {("00510002", it.books.header(1).log, 1)})
         assert report.wrong == [] and report.ended == 2
 
 
@@ -463,7 +465,7 @@ def test_an_open_round_of_a_game_that_is_gone_is_voided_by_command(
     with sqlite3.connect(tmp_path / "books.db") as db:
         db.execute("UPDATE rounds SET game = 'whist'")
     (tmp_path / "shoe.nv").unlink()
-    with pytest.raises(UsageError, match="a round of whist is open"), sitting(tmp_path, "boston-5-stud"):
+    with pytest.raises(UsageError, match="a round of whist is open"), sitting(tmp_path, "boston-5-stud", seed=99):
         pass
     assert main(["table", "void", str(tmp_path), "--by", " ", "--reason", "x"]) != 0
     assert main(["table", "void", str(tmp_path), "--by", "J. Doe", "--reason", "its package was removed"]) == 0

@@ -31,8 +31,8 @@ from fairshoe_table.play import registry
 from fairshoe_table.play.game import Ask
 from fairshoe_table.play.options import Options
 from fairshoe_table.rules.money import Rounding
-from fairshoe_table.simulated.demonstration import Running, simulated_table
-from fairshoe_table.simulated.stack import StackReport, TroubledFloor, compare
+from fairshoe_table.simulated.demonstration import NEW_STORAGE, Running, simulated_table
+from fairshoe_table.simulated.stack import Place, StackReport, TroubledFloor, compare
 from fairshoe_table.table.table import Table
 from rig.card_locations import Finding
 from soak import killing, table_page
@@ -43,7 +43,7 @@ LATER_S = 0.05
 STATEMENTS = (1, 1500)  # of a child that kills itself; a round has about 2,000, most of them questions
 OTHER_OPTIONS = 0.3  # share of the children
 FULL_DISK = 0.002  # share of the statements, in every second child
-SHOE_SEEDS = (1, 1, 1, 2)  # two shoes, one of them more often
+SHOE_SEEDS = (1, 1, 1, 1 + NEW_STORAGE, 2)  # two shoes, one of them with two storages
 HOUSE_VOID = 0.004  # share of the questions
 WAYS = ("table", "page")
 
@@ -132,18 +132,18 @@ def child(folder: Path, game: str, seed: int, shoe: int, page: bool, dots: int) 
                         table.decide("void", "soak", "at a random question")
 
 
-def open_rounds(folder: Path) -> set[tuple[str, int]]:
-    """The round that is open when another shoe is connected, by device and number. Wagers may lie there for which the
-    shoe deals already, and the books do not know: a supervisor returns them, and that round has none."""
+def open_rounds(folder: Path) -> set[Place]:
+    """The round that is open when another shoe, or another storage of it, is connected. Wagers may lie there for which
+    the shoe deals already, and the books do not know: a supervisor returns them, and that round has none."""
     if not (folder / "books.db").exists():
         return set()
     with contextlib.closing(sqlite3.connect(folder / "books.db", timeout=30)) as db:
         found = db.execute(
-            "SELECT device, CASE WHEN shoe_round > 0 THEN shoe_round ELSE 1 + (SELECT MAX(shoe_round) FROM rounds o "
-            "WHERE o.device = r.device) END FROM rounds r WHERE over = 0 AND (shoe_round > 0 OR EXISTS "
-            "(SELECT 1 FROM inputs WHERE round = r.id AND kind = 'wager'))"
+            "SELECT device, log, CASE WHEN shoe_round > 0 THEN shoe_round ELSE 1 + (SELECT MAX(shoe_round)"
+            " FROM rounds o WHERE o.device = r.device AND o.log = r.log) END FROM rounds r"
+            " WHERE over = 0 AND (shoe_round > 0 OR EXISTS (SELECT 1 FROM inputs WHERE round = r.id AND kind = 'wager'))"
         )
-        return {(device, number) for device, number in found}
+        return {(device, log, number) for device, log, number in found}
 
 
 class TableSoak(killing.Killing):
@@ -156,7 +156,7 @@ class TableSoak(killing.Killing):
         self.page = page
         self.draw = random.Random(seed)
         self.shoe = 0
-        self.gone: set[tuple[str, int]] = set()  # rounds whose shoe was replaced in them
+        self.gone: set[Place] = set()  # rounds whose shoe was replaced in them
 
     def life(self) -> None:
         draw = self.draw

@@ -94,6 +94,7 @@ def _add_serve(serve: argparse.ArgumentParser) -> None:
     serve.add_argument("--reader", default="", metavar="URL", help="a card reader: a serial device that sends As, 10d")
     serve.add_argument("--auditor-key", type=Path, metavar="F", help="hold dealt cards against disclosed seeds")
     serve.add_argument("--deck-order", type=Path, metavar="F", help="with it: the cards as the machine takes them in")
+    serve.add_argument("--new-log", action="store_true", help="accept once that the storage of the shoe was replaced")
     serve.add_argument("--port", dest="serve", type=int, default=0, metavar="N", help="TCP port of the page (any free)")
     serve.add_argument("--speed", type=float, default=4.0, metavar="X", help="of the simulated shoe (%(default)s)")
     serve.add_argument("--seed", type=int, default=1, help="of the simulated shoe and players (%(default)s)")

@@ -327,17 +327,27 @@ def _resume(db: sqlite3.Connection, device: int, identity: bytes, seq_last: int,
         raise StorageReplaced(
             f"device {device:08x}: {why}.",
             "Its storage was replaced, erased or put back: take it out of service and find out why. Then go "
-            "on with new_log=True; what is on file stays.",
+            "on with new_log=True (--new-log); what is on file stays.",
         )
-    return _new_log(db, device, identity)
+    # What became of a command is known to the storage that has left: asked about here, it would act once more.
+    db.execute("UPDATE lanes SET waiting = NULL, command = NULL, arguments = NULL WHERE device = ?", (device,))
+    before = _log(db.execute(_OF_IDENTITY, (device, identity)).fetchall()) if identity else None
+    if before is None or _objection(before, identity, seq_last, boot):
+        return _new_log(db, device, identity)
+    db.execute(f"UPDATE logs SET began = {_BEGINS} WHERE id = ?", (time.time(), device, before.id))
+    return before
 
 
-_NEWEST = (
+_OF_DEVICE = (
     "SELECT id, device, identity, COALESCE((SELECT seq FROM events WHERE log = id ORDER BY seq LIMIT 1), 0),"
     " COALESCE((SELECT seq FROM events WHERE log = id ORDER BY seq DESC LIMIT 1), 0),"
     " COALESCE((SELECT boot FROM events WHERE log = id ORDER BY seq DESC LIMIT 1), 0), handled"
-    " FROM logs WHERE device = ? ORDER BY id DESC LIMIT 1"
+    " FROM logs WHERE device = ?"
 )
+_NEWEST = f"{_OF_DEVICE} ORDER BY began DESC, id DESC LIMIT 1"
+_OF_IDENTITY = f"{_OF_DEVICE} AND identity = ? ORDER BY began DESC, id DESC LIMIT 1"
+# Later than that of any other log of the device, whatever the clock says.
+_BEGINS = "MAX(?, COALESCE((SELECT MAX(began) + 1 FROM logs WHERE device = ?), 0))"
 
 
 def _log(rows: Sequence[Any]) -> StoredLog | None:
@@ -345,7 +355,8 @@ def _log(rows: Sequence[Any]) -> StoredLog | None:
 
 
 def _new_log(db: sqlite3.Connection, device: int, identity: bytes) -> StoredLog:
-    made = db.execute("INSERT INTO logs (device, identity, began) VALUES (?, ?, ?)", (device, identity, time.time()))
+    values = (device, identity, time.time(), device)
+    made = db.execute(f"INSERT INTO logs (device, identity, began) VALUES (?, ?, {_BEGINS})", values)
     return StoredLog(made.lastrowid or 0, device, identity, 0, 0, 0, 0, 0)
 
 

@@ -140,6 +140,7 @@ async def _serve_page(options: argparse.Namespace, folder: Path) -> None:
         options.reader,
         options.auditor_key,
         () if options.deck_order is None else cards(_text(options.deck_order)),
+        options.new_log,
     )
     name = options.port or "a simulated shoe"
     files = table_files(desk_setup.PAGE)

@@ -52,8 +52,8 @@ class LocalReader:
 
     def newest_log(self, device: int) -> bytes:
         """Its identity; empty if there is none."""
-        rows = self._rows("SELECT identity FROM logs WHERE device = ? ORDER BY id DESC LIMIT 1", (device,))
-        return rows[0][0] if rows else b""
+        found = self._store.newest_log(device)
+        return found.identity if found is not None else b""
 
     def events(self, device: int, log: bytes | None, after: int, limit: int = PAGE_MAX) -> Sequence[StoredEvent]:
         wanted = self.newest_log(device) if log is None else log

@@ -383,8 +383,8 @@ class Books:
     def audit(self) -> list[str]:
         return checks.audit(self._db, self._accounts)
 
-    def shoe_rounds(self, device: str = "") -> dict[int, ShoeRound]:
-        return checks.shoe_rounds(self._db, self.table, device)
+    def shoe_rounds(self, device: str = "", log: str = "") -> dict[int, ShoeRound]:
+        return checks.shoe_rounds(self._db, self.table, device, log)
 
     def rounds_over(self) -> int:
         row = self._db.execute("SELECT COUNT(*) FROM rounds WHERE tbl = ? AND over = 1", (self.table,)).fetchone()

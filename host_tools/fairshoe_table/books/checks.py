@@ -21,15 +21,15 @@ class ShoeRound(NamedTuple):
     drawn: int = 0
 
 
-def shoe_rounds(db: sqlite3.Connection, table: str, device: str = "") -> dict[int, ShoeRound]:
-    """By the number that the shoe gave it, every round of this table that is over; of one shoe or all."""
+def shoe_rounds(db: sqlite3.Connection, table: str, device: str = "", log: str = "") -> dict[int, ShoeRound]:
+    """By the number that the shoe gave it, every round of this table that is over; of one shoe and log, or all."""
     rows = db.execute(
         "SELECT r.id, r.game, c.data, v.data, "
         "(SELECT COUNT(*) FROM inputs w WHERE w.round = r.id AND w.kind = 'wager' AND INSTR(w.key, '.') = 0) "
         "FROM rounds r JOIN inputs c ON c.round = r.id AND c.key = 'closed' "
         "LEFT JOIN inputs v ON v.round = r.id AND v.key = 'void' "
-        "WHERE r.tbl = ? AND r.over = 1 AND ? IN ('', r.device)",
-        (table, device),
+        "WHERE r.tbl = ? AND r.over = 1 AND ? IN ('', r.device) AND ? IN ('', r.log)",
+        (table, device, log),
     )
     found: dict[int, ShoeRound] = {}
     for at, game, closed, void, seats in rows.fetchall():

@@ -37,6 +37,7 @@ class Setup:
     reader: str = ""
     auditor: Path | None = None  # the auditor's key; the simulated shoe has its own
     inserted: tuple[int, ...] = ()  # faces of a deck as the machine takes it in, if it is known
+    new_log: bool = False  # a person accepts that the storage of the shoe was replaced
 
 
 class Simulation(Protocol):
@@ -62,7 +63,8 @@ def open_desk(setup: Setup, simulation: Simulation | None = None) -> Generator[D
         books = opened.enter_context(Books(setup.folder / "books.db"))
         # On a busy computer the seconds of a fast simulated shoe are short.
         answer_s = ANSWER_S * max(1.0, setup.speed)
-        shoe = opened.enter_context(Shoe.open(url, key=key, store=setup.folder / "shoe.db", answer_s=answer_s))
+        store = setup.folder / "shoe.db"
+        shoe = opened.enter_context(Shoe.open(url, key, answer_s=answer_s, store=store, new_log=setup.new_log))
         _check_game(shoe, setup.game)
         options = setup.options or registry.find(setup.game).options()
         hands = None

@@ -30,6 +30,7 @@ WIDTH = 80
 PACKS = 8  # what the simulated shoe of Double Attack Blackjack is set to
 SEED_CENTS = 1_000_000
 RATE = 7500
+NEW_STORAGE = 0x10000  # added to the seed of a simulated shoe: the same device, another log
 
 
 def start_demo_meters(books: Books, game: str, options: Options) -> None:
@@ -81,7 +82,8 @@ def simulated_table(
 ) -> Generator[Running]:
     """A table with its shoe, books and players; everything is kept in the folder. The identity of a simulated shoe
     follows from its seed: give the same `shoe_seed` to go on with the same shoe and other players, another one to
-    replace it. `board` may be the path of a config, and carry more words of a sim:// URL:
+    replace it, or NEW_STORAGE more to replace its storage, which a person has accepted. `board` may be the path of a
+    config, and carry more words of a sim:// URL:
     `pico-draw?table=records=true`."""
     kind = registry.find(game)
     options = options or kind.demo()
@@ -96,7 +98,7 @@ def simulated_table(
     with (
         one_program(folder),
         Books(folder / "books.db", connection=connection) as books,
-        Shoe.open(url, key=key, store=folder / "shoe.db") as shoe,
+        Shoe.open(url, key=key, store=folder / "shoe.db", new_log=True) as shoe,
     ):
         start_demo_meters(books, game, options)
         people = SimulatedFloor if say is None else ShownFloor

@@ -17,7 +17,6 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 from fairshoe import CommandResult, Status, Step
-from fairshoe.errors import UsageError
 from fairshoe.games.record_kinds import DEALER
 from fairshoe.messages import (
     UNKNOWN,
@@ -263,25 +262,24 @@ def _one_stack(work: tuple[str, int, int]) -> StackReport:
 # --- agreement ---------------------------------------------------------------------------------
 
 
-def compare(it: Running, report: StackReport, gone: Collection[tuple[str, int]] = ()) -> None:
-    """Hold the events of every shoe against the books, round by round, and settle every round again. `gone`: rounds,
-    by device and number, whose shoe was replaced in them: it cannot know how they ended."""
-    store = it.shoe.store
-    if store is None:
-        raise UsageError("the shoe has no store.", "Open it with one.")
-    positions: dict[tuple[str, int], int] = {}
-    with_shoe: dict[tuple[str, int], ShoeRound] = {}
-    for stored in store.events(kinds=[RoundStarted, RoundEnded, RoundVoided, WarningLatched, Booted, Recorded]):
-        device = f"{stored.device:08x}"
+Place = tuple[str, str, int]  # device, log and number of a round
+
+
+def compare(it: Running, report: StackReport, gone: Collection[Place] = ()) -> None:
+    """Hold the events of every shoe against the books, round by round, and settle every round again. `gone`: rounds
+    whose shoe or storage was replaced in them: it cannot know how they ended."""
+    positions: dict[Place, int] = {}
+    with_shoe: dict[Place, ShoeRound] = {}
+    kinds = [RoundStarted, RoundEnded, RoundVoided, WarningLatched, Booted, Recorded]
+    for stored in it.table.store.events(kinds=kinds):
+        at = f"{stored.device:08x}", stored.log.hex(), getattr(stored.event, "round", 0)
         match stored.event:
             case RoundStarted() as event:
-                positions[device, event.round] = event.positions
+                positions[at] = event.positions
             case RoundEnded() as event:
                 drawn = event.dealt if it.table.kind.drawn else 0
-                at = device, event.round
                 with_shoe[at] = ShoeRound("ended", positions.get(at, 0), "", drawn)
             case RoundVoided() as event:
-                at = device, event.round
                 with_shoe[at] = ShoeRound("void", positions.get(at, 0), event.clause)
                 report.seen[f"round void, {event.clause}"] += 1
             case WarningLatched() as event:
@@ -292,15 +290,15 @@ def compare(it: Running, report: StackReport, gone: Collection[tuple[str, int]] 
                 report.seen["start"] += 1
             case _:
                 pass
-    devices = {device for device, _ in with_shoe}
-    booked = {(device, at): one for device in devices for at, one in it.books.shoe_rounds(device).items()}
+    shoes = {at[:2] for at in with_shoe}
+    booked = {(*shoe, number): one for shoe in shoes for number, one in it.books.shoe_rounds(*shoe).items()}
     report.ended = sum(one.how == "ended" for one in booked.values())
     report.void = len(booked) - report.ended
     report.lines = it.books.line_count()
     report.wrong += it.books.audit()
     report.wrong += it.books.replay(it.table.options)
     report.wrong += [
-        f"round {at[1]} of the shoe {at[0]}: {with_shoe.get(at)} there, {booked.get(at)} in the books"
+        f"round {at[2]} of the shoe {at[0]}, log {at[1][:8]}: {with_shoe.get(at)} there, {booked.get(at)} in the books"
         for at in sorted({*with_shoe, *booked} - {*gone})
         if not _agree(with_shoe.get(at), booked.get(at))
     ]

@@ -9,7 +9,7 @@ wrong cable voids nothing.
 
 from __future__ import annotations
 
-from fairshoe import CommandResult, Need, Shoe
+from fairshoe import CommandResult, Need, Shoe, Store
 from fairshoe.errors import UsageError
 from fairshoe.games.record_kinds import DEALER
 from fairshoe.games.rounds import RoundView, StackState, Stage, fold
@@ -33,10 +33,10 @@ CHOICES = {
 }
 _TEXTS = {
     "header": "the books do not say by which shoe and options this round is played",
-    "moved": "another shoe is connected: connect {device}, unless it has dealt no card for the wagers that lie here",
+    "moved": "{now}: connect {device}, unless it has dealt no card for the wagers that lie here",
     "machine": "the machine stopped in this round, and no clause says what follows: a supervisor decides",
     "unread": "the booked round cannot be read ({why}): return all wagers that lie there",
-    "shoe": "another shoe is connected: connect {device}, which deals this round, or a supervisor decides",
+    "shoe": "{now}: connect {device}, which deals this round, or a supervisor decides",
 }
 
 
@@ -50,6 +50,7 @@ class House:
     number: int
     options: Options
     configured: Options
+    _log = 0, ""  # of the shoe, in its store and in hexadecimal, as it was last read
 
     def _play(self) -> Play:
         raise NotImplementedError
@@ -60,13 +61,23 @@ class House:
     def _told(self, key: str) -> bool:
         raise NotImplementedError
 
+    @property
+    def store(self) -> Store:
+        assert self.shoe.store is not None
+        return self.shoe.store
+
     def shoe_now(self) -> tuple[str, str]:
-        """Device and log of the shoe that is connected, as headers have them."""
-        welcome, store = self.shoe.welcome, self.shoe.store
+        """Device and log of the shoe that is connected, as headers have them. A shoe that was just connected is asked
+        which log it keeps: its storage may be another one than that on file."""
+        welcome = self.shoe.welcome
         if welcome is None:
             return UNKNOWN, UNKNOWN
-        log = store.newest_log(welcome.device) if store is not None else None
-        return f"{welcome.device:08x}", log.identity.hex() if log is not None else ""
+        if not self.shoe.log_id:
+            self.shoe.journal_is()
+        if self._log[0] != self.shoe.log_id:
+            found = {log.id: log.identity.hex() for log in self.store.logs(welcome.device)}
+            self._log = self.shoe.log_id, found[self.shoe.log_id]
+        return f"{welcome.device:08x}", self._log[1]
 
     def replaced(self) -> bool:
         """Whether the round is dealt by another shoe than the one that is connected, or by another storage of it."""
@@ -74,11 +85,15 @@ class House:
         return head.round > 0 and head.known and (head.device, head.log) != self.shoe_now()
 
     def moved(self) -> bool:
-        """Wagers were booked with another shoe. Whether it has dealt for them is unknown: a program that was killed as
-        betting was closed has not read that the round started."""
+        """Wagers were booked with another shoe or storage. Whether it has dealt for them is unknown: a program that was
+        killed as betting was closed has not read that the round started."""
         head, play = self.books.header(self.number), self._play()
         placed = head.known and not head.round and not play.closed and bool(play.seats)
-        return placed and head.device != self.shoe_now()[0]
+        return placed and (head.device, head.log) != self.shoe_now()
+
+    def booked_there(self, shoe_round: int) -> bool:
+        """Whether a round that is over in the books has this number at the shoe that is connected."""
+        return shoe_round in self.books.shoe_rounds(*self.shoe_now())
 
     def held(self) -> Ask | None:
         """What a supervisor is asked before anything else."""
@@ -90,7 +105,8 @@ class House:
         if not head.known and not self._told("house:0:header"):
             return self._house_ask("header", "continue", "void")
         if self.moved():
-            return self._house_ask("moved", "void", "continue")
+            dealing = self.shoe.open_round and not self.booked_there(self.shoe.open_round)
+            return self._house_ask("moved", "void", *(() if dealing else ("continue",)))
         if self.replaced() and not self._all_out() and not self._told("house:0:shoe"):
             return self._house_ask("shoe", "void", "settle")
         status = self.shoe.status
@@ -98,7 +114,11 @@ class House:
         return self._house_ask("machine", "void", "continue") if due and not self._told("house:0:machine") else None
 
     def _house_ask(self, part: str, *choices: str) -> Ask:
-        values = {"device": self.books.header(self.number).device, "why": self._play().unread.rstrip(".")}
+        head, now = self.books.header(self.number), "another shoe is connected"
+        device = head.device
+        if device == self.shoe_now()[0]:
+            now, device = "the shoe has another storage", f"{device} with its storage, log {head.log[:8]}"
+        values = {"device": device, "now": now, "why": self._play().unread.rstrip(".")}
         return Ask(
             "house", DEALER, Text(f"house-{part}", _TEXTS[part], HOUSE), choices=choices, part=part, values=values
         )
@@ -169,12 +189,10 @@ class House:
 
     def _view(self) -> RoundView:
         """The round as the shoe that dealt it has told it, from the store."""
-        head, store, view = self.books.header(self.number), self.shoe.store, RoundView()
-        if store is None:
-            return view
-        for log in store.logs(int(head.device, 16)):
+        head, view = self.books.header(self.number), RoundView()
+        for log in self.store.logs(int(head.device, 16)):
             if log.identity.hex() == head.log:
-                for event in store.round_events(log.id, log.last):
+                for event in self.store.round_events(log.id, log.last):
                     view = fold(view, event)
         return view if view.number == head.round else RoundView()
 

@@ -48,18 +48,19 @@ def held_against_seed(
     store, welcome = shoe.store, shoe.welcome
     if store is None or welcome is None or not disclosed.seq or view.number != shoe_round:
         return Check(False, False, "the device discloses no seed for this round")
-    verdict = verdict_of(store, welcome.device, shoe_round, disclosed)
+    log = bytes.fromhex(books.header(number).log)
+    verdict = verdict_of(store, welcome.device, log, shoe_round, disclosed)
     if verdict is None:
         return Check(False, False, "the device discloses no seed for this round")
     return check(books.play(number, options), view, verdict, inserted)
 
 
-def verdict_of(store: Store, device: int, shoe_round: int, disclosed: SeedIs) -> Verdict | None:
+def verdict_of(store: Store, device: int, log: bytes, shoe_round: int, disclosed: SeedIs) -> Verdict | None:
     """The order of the shuffle with which this round was dealt; None if the seed is of another one."""
     started: RoundStarted | None = None
     commitments: list[ShuffleCommitted] = []
     nonces: list[ShuffleNonce] = []
-    for stored in store.events(device=device, kinds=[RoundStarted, ShuffleCommitted, ShuffleNonce]):
+    for stored in store.events(device, kinds=[RoundStarted, ShuffleCommitted, ShuffleNonce], log=log):
         match stored.event:
             case RoundStarted(round=number) as event if number == shoe_round:
                 started = event

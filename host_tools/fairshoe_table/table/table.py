@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from fairshoe import Command, CommandResult, Event, Message, Need, Shoe, State, Status, Step, What, next_step
+from fairshoe.errors import UsageError
 from fairshoe.games.record_kinds import DEALER, By, Source
 from fairshoe.messages import (
     AcknowledgeWarning,
@@ -54,6 +55,7 @@ ACTS = {
     What.MIXING_SEEN: "let a supervisor see deck {deck} being mixed",
     What.TENS_REMOVED: "take the tens out of set {deck}",
 }
+_NOT_OURS = "the shoe deals another round, and this one is not settled: stop it"
 _ABOUT_COMMANDS = (CommandAccepted, CommandEnded, HeldBack)
 
 
@@ -91,6 +93,8 @@ class Table(House):
 
     def __init__(self, shoe: Shoe, books: Books, game: str, options: Options, floor: Floor) -> None:
         options.check()
+        if shoe.store is None:
+            raise UsageError("the shoe has no store.", "Open it with one: a round must outlive the program.")
         self.kind: Game = registry.find(game)
         for pool, table in self.kind.pools(options).items():
             check_meters(table, books.meters(pool), pool)
@@ -172,6 +176,8 @@ class Table(House):
                 self.floor.call(f"warning: {event.warning.name.lower().replace('_', ' ')}")
             case _ if self.replaced() or self._play().unread:
                 pass  # of another shoe, or nothing can follow from it
+            case RoundStarted() if self.moved():
+                self.floor.call(_NOT_OURS)
             case RoundStarted():
                 device, log = self.shoe_now()
                 if not self.books.dealt_before(device, log, event.seq):
@@ -222,7 +228,7 @@ class Table(House):
     def _compare_hands(self, started: RoundStarted) -> None:
         """Call a person if the shoe deals other hands than have wagers; betting may be closed at the shoe."""
         if not self._is_ours(started.round):
-            self.floor.call("the shoe deals another round, and this one is not settled: stop it")
+            self.floor.call(_NOT_OURS)
             return
         seats = len(self._play().seats)
         if started.positions != seats:
@@ -340,7 +346,7 @@ class Table(House):
     def _earlier(self, status: Status) -> bool:
         """A shoe that was away, and is back, waits for the end of a round that is over in the books. The wagers on the
         layout are of the next one: betting is not closed, and no event waits that could say so."""
-        over = not status.round or status.round in self.books.shoe_rounds(self.shoe_now()[0])
+        over = not status.round or self.booked_there(status.round)
         return over and not self._play().closed and not status.events_waiting
 
     def _put(self, report: Report) -> CommandResult:

@@ -219,6 +219,24 @@ def test_what_does_not_continue_what_is_on_file_is_refused(
         assert store.resume(7, identity, seq_last, boot, new_log=True).last == 0
 
 
+def test_a_storage_that_comes_back_goes_on_with_its_log_and_no_command_of_another_acts(tmp_path: Path) -> None:
+    """Whatever the clock says meanwhile: the log that a device went on with last is the one that is expected."""
+    with Store(tmp_path / "store.db") as store:
+        old = store.resume(7, b"a" * 16, 3, 2)
+        store.add(old.id, [opened(seq, 2) for seq in (1, 2, 3)])
+        store.begin(7, 2, 0, "close_betting", {})
+        with sqlite3.connect(tmp_path / "store.db") as db:
+            db.execute("UPDATE logs SET began = began + 1e6")
+        new = store.resume(7, b"b" * 16, 1, 1, new_log=True)
+        assert store.unfinished(7, 2) is None and store.begin(7, 2, 0, "release", {}) == 2
+        assert (new.last, store.resume(7, b"b" * 16, 1, 1).id) == (0, new.id)
+        with pytest.raises(StorageReplaced):
+            store.resume(7, b"a" * 16, 4, 3)
+        assert store.resume(7, b"a" * 16, 4, 3, new_log=True) == store.resume(7, b"a" * 16, 4, 3)
+        found = store.newest_log(7)
+        assert found is not None and (found.id, found.last, len(store.logs(7))) == (old.id, 3, 2)
+
+
 def test_a_log_that_nobody_named_gets_its_name_when_it_is_told(tmp_path: Path) -> None:
     with Store(tmp_path / "store.db") as store:
         first = store.resume(7, b"", 3, 1)

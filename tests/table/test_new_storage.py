@@ -1,0 +1,134 @@
+"""A shoe whose storage was replaced in a round: the same device, another log, and a person has accepted it."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import pytest
+from running_tables import check_books
+
+from fairshoe_table.books.books import Books
+from fairshoe_table.play import registry
+from fairshoe_table.play.game import ALL_OUT, Ask
+from fairshoe_table.play.options import Options
+from fairshoe_table.play.round import asks
+from fairshoe_table.simulated.demonstration import NEW_STORAGE, Running, simulated_table
+from fairshoe_table.simulated.stack import Died, Place, StackReport, compare
+
+OLD, NEW = 1, 1 + NEW_STORAGE
+
+
+def _wagers_lie_there(it: Running) -> bool:
+    return bool(it.table._play().seats) and not it.table._play().closed  # pyright: ignore[reportPrivateUsage]
+
+
+def _some_cards_are_out(it: Running) -> bool:
+    keys = [told.kind for told in it.books.inputs(it.table.number)]
+    return "closed" in keys and ("cards" in keys if it.table.kind.drawn else bool(it.shoe.current_round.stacks))
+
+
+def _all_cards_are_out(it: Running) -> bool:
+    play, cards = it.table._play(), it.shoe.current_round.cards  # pyright: ignore[reportPrivateUsage]
+    out = not asks(play, ALL_OUT) if it.table.kind.drawn else cards.released is not None
+    return play.closed and out and not play.over
+
+
+STAGES = {"moved": _wagers_lie_there, "shoe": _some_cards_are_out, "": _all_cards_are_out}
+
+
+class Life:
+    """One run of the program at one storage after another; what a supervisor was asked."""
+
+    def __init__(self, folder: Path, game: str) -> None:
+        self.folder, self.game = folder, game
+        self.asked: list[str] = []
+
+    def __call__(
+        self,
+        shoe: int,
+        stop: Callable[[Running], bool],
+        choice: str = "",
+        options: Options | None = None,
+        then: Callable[[Running], object] = lambda it: None,
+    ) -> None:
+        def supervisor(ask: Ask) -> str:
+            self.asked.append(ask.part)
+            if not choice:
+                raise Died
+            return choice
+
+        with simulated_table(self.folder, self.game, 5, shoe_seed=shoe, options=options) as it, suppress(Died):
+            it.floor.supervisor = supervisor
+            it.table.begin()
+            for message in it.shoe.messages():
+                over = it.table.take(message)
+                if over:
+                    it.shoe.acknowledge()
+                if over or stop(it):
+                    then(it)
+                    return
+
+    def books(self) -> Books:
+        return Books(self.folder / "books.db")
+
+
+def never(_it: Running) -> bool:
+    return False
+
+
+PAIRS = ("void", "continue", "other options", "house void", "back")
+BOTH = [it for it in product(STAGES, PAIRS) if it[0] == "moved" or it[1] != "continue"]
+CASES = [(game, *it) for game in registry.OURS for it in BOTH]
+ALWAYS = {
+    *(("double-down-stud", "moved", "continue"), ("boston-5-stud", "shoe", "other options")),
+    *(("caribbean-stud", "", "void"), ("double-cross-poker", "shoe", "back")),
+    *(("double-attack-blackjack", "shoe", "void"), ("double-attack-blackjack", "shoe", "house void")),
+}
+
+
+@pytest.mark.parametrize(
+    ("game", "part", "pair"), [pytest.param(*it, marks=[] if it in ALWAYS else [pytest.mark.full]) for it in CASES]
+)
+def test_no_round_goes_on_with_cards_of_another_storage(tmp_path: Path, game: str, part: str, pair: str) -> None:
+    """`part` is what a supervisor is asked: about wagers that lie there, or cards that are out; nothing if all cards
+    are. With that other options, a supervisor's void before the storage left, or the old storage again."""
+    life, back = Life(tmp_path, game), pair == "back" and bool(part)
+    options = registry.find(game).demo()
+    others = replace(options, minimum=2 * options.minimum) if pair == "other options" else None
+    choice = {"continue": "continue", "back": ""}.get(pair, "void")
+    house = pair == "house void"
+    life(OLD, STAGES[part], then=lambda it: it.table.decide("void", "J. Doe", "smoke") if house else None)
+    with life.books() as books:
+        before, told = books.header(1), books.inputs(1)
+        assert before.log and not books.rounds_over()
+    life(NEW, never, choice, others)
+    if back:
+        with life.books() as books:
+            assert books.inputs(1) == told and books.header(1) == before
+        life(OLD, never, "void")
+    # Back at its storage, the shoe says itself what follows from a stop, or asks a supervisor where no clause does.
+    stops = back and part == "shoe" and registry.find(game).profile["rules"].get("deal_fault") is None
+    assert life.asked == [part] * bool(part and not house) + ["machine"] * stops
+    with life.books() as books:
+        assert books.rounds_over() == 1 and not books.replay()
+        after = books.header(1)
+        assert after.settings == before.settings
+        voids = [one for one in books.inputs(1) if one.kind == "void"]
+        assert len(voids) == (house or (bool(part) and choice == "void") or (back and part == "shoe"))
+        if voids and not back:
+            assert {one.kind for one in books.inputs(1)[len(told) :]} <= {"house", "void", "over"}
+        goes_on = (part, pair) == ("moved", "continue")
+        assert (after.log == before.log) == (not goes_on) and (after.round > 0) == (part != "moved" or not voids)
+    gone: set[Place] = set() if back else {(before.device, before.log, after.round or 1)}
+    life(NEW, never, "void", then=lambda it: _agree(it, gone))
+    life(OLD, never, "void", then=lambda it: _agree(it, gone))
+
+
+def _agree(it: Running, gone: set[Place]) -> None:
+    report = StackReport()
+    it.shoe.sim.sleep(1)
+    compare(it, report, gone)
+    assert report.wrong == []
+    check_books(it.books)
