@@ -2,10 +2,12 @@
 
 from itertools import permutations
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
-from running_tables import FULL, check_books
+from draws import amount
+from running_tables import FULL, check_books, start_meters
 from sitting import sitting
 
 from fairshoe.errors import FairshoeError, UsageError
@@ -38,8 +40,13 @@ def told(books: Books, game: str, options: Options, seats: dict[int, dict[str, i
     for seat, amounts in seats.items():
         books.record(number, wager(seat, amounts), options)
     books.record(number, Input("closed", "closed", {"round": 1}), options)
-    if game == CARIBBEAN:  # the first card of the dealer's five is the up-card
+    if game == CARIBBEAN and "," in words:  # the first card of the dealer's five is the up-card
         words = f"{next(it for it in words.split() if ',' in it).split(',')[0]} {words}"
+    answer(books, number, options, words)
+    return number
+
+
+def answer(books: Books, number: int, options: Options, words: str) -> None:
     for word in words.split():
         ask = asks(books.play(number, options), Dealt(True, 2, True))[0]
         if ask.kind == "cards":
@@ -47,7 +54,6 @@ def told(books: Books, game: str, options: Options, seats: dict[int, dict[str, i
         else:
             data = {"shown": True} if ask.kind == "expose" else {"choice": word}
         books.record(number, ask.answer(**data), options)
-    return number
 
 
 def two_royals(books: Books) -> int:
@@ -115,6 +121,69 @@ def test_a_jackpot_on_the_dealers_hand_is_divided_whichever_hands_are_void(
     assert max(shares.values()) - min(shares.values()) <= 1
     assert {line.wager for line in books.lines(number) if line.outcome.value == "void"} == {Wager.ANTE, Wager.BET}
     books.record(number, Input("over", "over"), FULL)
+    check_books(books)
+    assert books.replay(FULL) == []
+
+
+FAMILIES = (
+    *(ROYAL, OTHER_ROYAL, "9h,8h,7h,6h,5h", "9s,8s,7s,6s,5s"),
+    *("2c,2d,2h,2s,3c", "4c,4d,4h,3d,3h", "Kh,Ks,7c,5c,9d"),
+)
+SIDES = {
+    **{Wager.BONUS: 300, Wager.PROGRESSIVE: 100, Wager.FIVE_CARD: 100},
+    **{Wager.FIVE_CARD_DEALER: 100, Wager.COVER_ALL: 200},
+}
+
+
+@pytest.mark.parametrize("seed", range(amount(12, 120)))
+def test_a_hand_that_is_void_after_the_settlement_leaves_what_one_void_before_it_does(seed: int) -> None:
+    """For every line of every seat: a Cover All wager, for example, is not paid for a void hand (ruling
+    cs-void-hand)."""
+    rng = Random(seed)
+    dealer, *hands = rng.sample(FAMILIES, rng.randint(2, 5))
+    seats = {
+        seat: {Wager.ANTE: 1000, **{it: cents for it, cents in SIDES.items() if rng.random() < 0.6}}
+        for seat, _ in enumerate(hands, 1)
+    }
+    void = rng.sample(sorted(seats), rng.randint(1, len(seats)))
+
+    def lines(before: list[int], after: list[int]) -> dict[str, tuple[object, ...]]:
+        with Books(":memory:") as books:
+            start_meters(books)
+            number = told(books, CARIBBEAN, FULL, seats, dealer.split(",")[0])
+            for seat in before:
+                books.record(number, _void_hand(seat), FULL)
+            live = [seat for seat in seats if seat not in before]
+            faces = [dealer, *(hands[seat - 1] for seat in reversed(live))]
+            answer(books, number, FULL, " ".join(["raise"] * len(live) + faces))
+            for seat in after:
+                books.record(number, _void_hand(seat), FULL)
+            books.record(number, Input("over", "over"), FULL)
+            check_books(books)
+            assert books.replay(FULL) == []
+            # What a void hand has contributed stays in the meter: a jackpot may be some cents more.
+            return {
+                it.key: (it.outcome, it.stake, it.paid // 1000)
+                for it in books.lines(number)
+                if (it.stake or it.paid) and not (it.wager == Wager.BET and it.seat in void)
+            }
+
+    assert lines([], void) == lines(void, [])
+
+
+def _void_hand(seat: int) -> Input:
+    return Input(f"void hand:{seat}", "void hand", {"seat": seat, "clause": "CS-13d"})
+
+
+def test_a_payout_that_is_decided_about_in_a_later_round_is_replayed_then(books: Books) -> None:
+    number = two_royals(books)
+    key = next(line.key for line in books.lines(number) if line.seat == 4 and line.jackpot)
+    done = Input(f"done:{key}:1", "done", {"checked": ["x"], "by": "J. Doe"})
+    for it in (done, _void_hand(4), Input("over", "over")):
+        books.record(number, it, FULL)
+    later = two_royals(books)
+    books.decide_suspense("return", FULL, "J. Doe", "seen on video")
+    books.record(later, Input("over", "over"), FULL)
     check_books(books)
     assert books.replay(FULL) == []
 
@@ -264,7 +333,7 @@ def test_a_card_that_is_not_in_the_set_is_refused(books: Books) -> None:
 
 def test_envy_is_for_one_and_five_dollars_only() -> None:
     approvals = {"progressive_pays": "x", "progressive_wager": "x"}
-    for cents, good in ((100, True), (500, True), (200, False)):
+    for cents, good in ((100, True), (500, True), (250, False)):
         options = CaribbeanOptions(progressive_pays=FULL.progressive_pays, progressive_wager=cents, approvals=approvals)
         if good:
             options.check()

@@ -53,6 +53,10 @@ class _Known:
     play: Play | None = None
 
 
+def _voided_unread(inputs: Iterable[Input]) -> bool:
+    return any(told.data.get("unread") for told in inputs if told.kind == "void")
+
+
 class Books:
     """The books of one table. One open round at a time."""
 
@@ -182,7 +186,7 @@ class Books:
 
     def _rebuilt(self, known: _Known, options: Options) -> Play:
         game, settings = registry.find(known.game), known.last[1]
-        if any(told.data.get("unread") for told in known.inputs if told.kind == "void"):
+        if _voided_unread(known.inputs):
             return rebuild_unread(Play(game, options, None), known.inputs, "it was voided unread")
         # The options of a header are those that were read from it: the same text is never read twice.
         if (
@@ -409,26 +413,35 @@ class Books:
                 again.start_meters(
                     Meters(pool, {name: Meter(seed, seed, rate) for its, name, seed, rate in seeds if its == pool})
                 )
-            rounds = self._db.execute("SELECT id, game FROM rounds WHERE tbl = ? ORDER BY id", (self.table,)).fetchall()
             found: list[str] = []
-            for number, game in rounds:
+            copies: dict[int, int] = {}
+            # In the order in which they came: a payout in suspense may be decided about in a later round.
+            told = self._db.execute(
+                "SELECT r.id, game, key, kind, data FROM inputs i JOIN rounds r ON r.id = i.round WHERE tbl = ?"
+                " ORDER BY i.id",
+                (self.table,),
+            )
+            for number, game, key, kind, data in told.fetchall():
                 its = self.options(number) or options
-                inputs = self.inputs(number)
-                if any(told.data.get("unread") for told in inputs if told.kind == "void"):
+                if number not in copies and _voided_unread(self.inputs(number)):
                     again.copy_moves(self, number)
+                    copies[number] = 0
+                if copies.get(number) == 0:
                     continue
                 if its is None:
                     found.append(f"round {number} has an unknown header: nothing says by which options it is settled")
                     break
-                copy = again.open_round(game)
+                copy = copies[number] = copies.get(number) or again.open_round(game)
                 try:
-                    for one in inputs:
-                        again.record(copy, one, its)
+                    again.record(copy, Input(key, kind, json.loads(data)), its)
                 except UsageError as error:
                     found.append(f"round {number} is booked otherwise than its game allows: {error.what}")
                     break
-                if again.lines(copy) != self.lines(number):
-                    found.append(f"round {number} is booked otherwise than its inputs settle")
+            found += [
+                f"round {number} is booked otherwise than its inputs settle"
+                for number, copy in copies.items()
+                if copy and again.lines(copy) != self.lines(number)
+            ]
             start = (f"{self.table}/", f"{self.link}/")
             own = {name: cents for name, cents in self.balances().items() if name.startswith(start)}
             if again.balances() != own:

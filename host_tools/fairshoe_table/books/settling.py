@@ -70,8 +70,8 @@ class Settling:
             self._accounts.contributes(number, pool, stake)
 
     def settle(self, number: int, cause: int, play: Play, kind: str) -> list[Line]:
-        """Book lines that are new. A booked line is final, unless its hand has become void or a card was corrected, or
-        it was paid from a meter with a hand that has become void."""
+        """Book lines that are new. A booked line is final, unless a card was corrected, or a hand has become void: its
+        own, one that was paid from the same meter, or the highest hand at the table (CS 12(b))."""
         booked = {line.key: line for line in self._accounts.lines(number)}
         due = settle(play, self._pools(play))
         corrects = kind == "correct"
@@ -89,9 +89,9 @@ class Settling:
             old = booked.get(line.key)
             if old is not None and (old == line or old.state or _same_jackpot(old, line)):
                 continue
-            if old is not None and line.outcome is not Outcome.VOID and not corrects:
-                continue
             if old is not None:
+                if kind not in (*VOIDS, "correct"):
+                    continue
                 self._reverse(number, cause, old, corrects)
             fresh.append(self._accounts.put(number, cause, line, transfers(line)))
         jackpots = [line for line in fresh if line.jackpot and not line.state]
