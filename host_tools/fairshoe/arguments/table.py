@@ -75,6 +75,7 @@ def _add_rack(rack: argparse.ArgumentParser) -> None:
     rack.add_argument("dollars", metavar="DOLLARS", help="how much: 25000 or 12.50")
     rack.add_argument("--by", required=True, metavar="NAME", help="who counted or carried it")
     rack.add_argument("--slip", default="", metavar="ID", help="number of the slip; the same slip counts once")
+    rack.add_argument("--shift", type=int, default=0, metavar="N", help="of drop and coupon: its shift (the last one)")
     rack.add_argument("--note", default="", metavar="TEXT", help="as a coupon's number")
 
 

@@ -51,8 +51,8 @@ def _books(options: argparse.Namespace) -> int:
         with alone, Books(path) as books:
             match options.action:
                 case "rack":
-                    text = report.enter(books, options.kind, options.dollars, options.by, options.note, options.slip)
-                    found = report.Found(text, None)
+                    slip = options.by, options.note, options.slip, options.shift
+                    found = report.Found(report.enter(books, options.kind, options.dollars, *slip), None)
                 case "void":
                     found = report.void(books, options.by, options.reason)
                 case _:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from fairshoe.errors import UsageError
 from fairshoe.look import report_style
-from fairshoe_table.rules.ledger import COUPON_BOX, TRAY
+from fairshoe_table.rules.ledger import COUPON_BOX, HOUSE, TRAY
 from fairshoe_table.rules.money import dollars
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ class Shift:
     contributions: int  # to meters
     other: int  # paid from meters and by the house
     coupons: int  # of wagers that were won or lost, part of the win
+    outside: int = 0  # win of this table while no shift was open: on no sheet
 
     def total(self, *kinds: str) -> int:
         return sum(entry.cents for entry in self.entries if entry.kind in kinds)
@@ -99,9 +100,10 @@ class Rack:
         row = self._db.execute("SELECT MAX(shift) FROM rack WHERE tbl = ?", (self._table,)).fetchone()
         return int(row[0] or 0)
 
-    def add(self, kind: str, cents: int, by: str, note: str = "", key: str = "") -> Entry:
+    def add(self, kind: str, cents: int, by: str, note: str = "", key: str = "", shift: int = 0) -> Entry:
         """Enter it. An opening begins a shift, a closing ends it; cash and coupons of the drop may still be counted
-        after that, until the next opening. The same `key` again changes nothing: a slip has its number once."""
+        after that, and of an earlier `shift` than the last. The same `key` again changes nothing: a slip has its number
+        once."""
         if kind not in KINDS or type(cents) is not int or not 0 <= cents <= _AMOUNT_MAX:
             raise UsageError(f"{kind} of {cents} cents?", f"One of {', '.join(KINDS)}, in whole cents.")
         if not by.strip():
@@ -113,7 +115,7 @@ class Rack:
             raise UsageError(f"{key}: slips in brackets are numbered by the books.", "Enter the slip's own number.")
         self._db.execute("BEGIN IMMEDIATE")
         try:
-            entry = self._add(kind, cents, by.strip(), note.strip(), key)
+            entry = self._add(kind, cents, by.strip(), note.strip(), key, shift)
             self._db.execute("COMMIT")
         except BaseException:
             if self._db.in_transaction:
@@ -121,16 +123,17 @@ class Rack:
             raise
         return entry
 
-    def _add(self, kind: str, cents: int, by: str, note: str, key: str) -> Entry:
+    def _add(self, kind: str, cents: int, by: str, note: str, key: str, of: int) -> Entry:
         known = self._db.execute(
             "SELECT shift, kind, cents, note, by, utc FROM rack WHERE tbl = ? AND key = ?", (self._table, key)
         ).fetchone()
         if key and known is not None:
             entry = Entry(*known)
-            if (entry.kind, entry.cents, entry.by) != (kind, cents, by):
-                raise UsageError(f"{key} was entered as {entry.kind} of {dollars(entry.cents)}.", "Check the slip.")
+            if (entry.kind, entry.cents, entry.by, entry.shift) != (kind, cents, by, of or self.last_shift()):
+                was = f"{entry.kind} of {dollars(entry.cents)} in shift {entry.shift}"
+                raise UsageError(f"{key} was entered as {was}.", "Check the slip.")
             return entry
-        shift = self._shift_for(kind)
+        shift = self._shift_for(kind, of)
         entry = Entry(shift, kind, cents, note, by, self._now())
         row = (self._table, shift, kind, cents, key or f"({shift}.{self._entries(shift)})", note, by, entry.utc)
         self._db.execute(
@@ -142,14 +145,16 @@ class Rack:
         found = "SELECT COUNT(*) FROM rack WHERE tbl = ? AND shift = ?"
         return int(self._db.execute(found, (self._table, shift)).fetchone()[0]) + 1
 
-    def _shift_for(self, kind: str) -> int:
+    def _shift_for(self, kind: str, of: int) -> int:
         now, last = self.open_shift(), self.last_shift()
+        if of and (kind not in (CASH, COUPON) or not 1 <= of <= last):
+            raise UsageError(f"{kind} of shift {of}?", "Only the drop is counted later, of a shift that was opened.")
         if kind == OPENING:
             if now:
                 raise UsageError(f"shift {now} is open.", "Count the rack and close it first.")
             return last + 1
         if kind in (CASH, COUPON) and last:
-            return last
+            return of or last
         if not now:
             raise UsageError("no shift is open.", "Count the rack and enter the opening first.")
         if kind == CLOSING and self._wagers():
@@ -172,7 +177,6 @@ class Rack:
     def shift(self, number: int) -> Shift:
         """One shift, with what was settled in it."""
         entries = self.entries(number)
-        tray, box = f"{self._table}/{TRAY}", f"{self._table}/{COUPON_BOX}"
         win, contributions, other, coupons = 0, 0, 0, 0
         moved = self._db.execute(
             "SELECT t.source, t.target, SUM(t.cents) FROM transfers t JOIN inputs i ON i.id = t.cause"
@@ -180,18 +184,32 @@ class Rack:
             (self._table, number),
         )
         for source, target, cents in moved:
-            from_meter, to_meter = ("meter " in name for name in (source, target))
-            if box in (source, target):
-                coupons += cents if target == box else -cents
-            elif source == tray and to_meter:
-                contributions += cents
-            elif target == tray:
-                win += cents
-            elif source == tray:
-                win -= cents
-            elif (from_meter or source == f"{self._table}/house") and not to_meter:
-                other += cents
-        return Shift(self._table, number, entries, win + coupons, contributions, other, coupons)
+            match self._place(source), self._place(target):
+                case "box", _:
+                    coupons -= cents
+                case _, "box":
+                    coupons += cents
+                case "tray", "bank":
+                    contributions += cents
+                case "bank", "tray":  # the house makes up for a contribution: no chip moves
+                    contributions -= cents
+                case "tray", _:
+                    win -= cents
+                case _, "tray":
+                    win += cents
+                case "bank", "":
+                    other += cents
+                case "", "bank":
+                    other -= cents
+                case _:
+                    pass
+        outside = self.shift(0).win if number else 0
+        return Shift(self._table, number, entries, win + coupons, contributions, other, coupons, outside)
+
+    def _place(self, name: str) -> str:
+        """Where the money of an account is: the rack, the drop box, or a bank, which is the house and every meter."""
+        own = name.removeprefix(f"{self._table}/")
+        return {TRAY: "tray", COUPON_BOX: "box", HOUSE: "bank"}.get(own, "bank" if "/" in own else "")
 
     def shifts(self) -> list[Shift]:
         return [self.shift(number) for number in range(1, self.last_shift() + 1)]
@@ -216,6 +234,7 @@ def rows(shift: Shift) -> list[tuple[str, int]]:
         ("coupons of wagers won or lost", shift.coupons),
         ("contributions to meters", shift.contributions),
         ("paid from meters and by the house", shift.other),
+        *([("win while no shift was open", shift.outside)] if shift.outside else []),
     ]
 
 
@@ -239,10 +258,14 @@ def page(shift: Shift) -> str:
 
 
 def as_csv(found: list[dict[str, object]]) -> str:
-    """Rows of one shape as CSV."""
+    """Rows of one shape as CSV. A text that a spreadsheet would run as a formula gets a quote in front."""
     text = io.StringIO()
     if found:
         writer = csv.DictWriter(text, list(found[0]), lineterminator="\n")
         writer.writeheader()
-        writer.writerows(found)
+        writer.writerows({name: _plain(it) for name, it in row.items()} for row in found)
     return text.getvalue()
+
+
+def _plain(value: object) -> object:
+    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value

@@ -24,9 +24,9 @@ class Found:
     wrong: bool = False
 
 
-def enter(books: Books, kind: str, amount: str, by: str, note: str, slip: str) -> str:
+def enter(books: Books, kind: str, amount: str, by: str, note: str, slip: str, of: int = 0) -> str:
     """Enter something about the rack; the answer in words."""
-    entry = books.rack.add(kind, _cents(amount), by, note, slip)
+    entry = books.rack.add(kind, _cents(amount), by, note, slip, of)
     shift = books.rack.shift(entry.shift)
     said = f"shift {entry.shift}: {entry.kind} {dollars(entry.cents)} by {entry.by}"
     if not shift.closed:
