@@ -42,6 +42,18 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
     (DDS, {"pays": "DDS-99"}, "unknown pay table"),
     (DDS, {"cap": 100}, r"option cap: .*DDS 10\(c\)"),
     (DDS, {"cap": -1}, "option cap"),
+    (DDS, {"cap": 10_000_050}, r"option cap: 10000050 cents in chips of \$1 \(DDS 10\(c\)\)"),
+    (DDS, {"cap": 10**15}, "option cap"),
+    (DDS, {"version": True}, "options of version True"),
+    (DDS, {"version": 1.0}, "options of version 1.0"),
+    (DDS, {"pays": "DDS-10b+"}, "unknown pay table"),
+    (DDS, {"pays": "dds-10b"}, "unknown pay table"),
+    (DDS, {"chip": True}, "option chip: True is no int"),
+    (DDS, {"chip": 500_000}, "option minimum: 1000 cents in chips of"),
+    (DDS, {"coupons": "original"}, "option coupons: 'original' is no tuple"),
+    (DDS, {"coupons": ["original", "original"]}, "option coupons: on 'original'"),
+    (DDS, {"side_limits": {"bonus": [100, 200]}}, "option side_limits: no side wager 'bonus'"),
+    (DDS, {"__class__": 1}, "no option '__class__'"),
     (B5, {"ante_pays": "B5-11d"}, "option ante_pays"),
     (B5, {"bonus_pays": "DCP-11c"}, "option bonus_pays"),
     (B5, {"rounding": "up"}, "option rounding"),
@@ -52,17 +64,29 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
     (B5, {"side_limits": {"bonus": [100]}}, "option side_limits"),
     (B5, {"side_limits": {"bonus": 100}}, "option side_limits"),
     (B5, {"side_limits": [100, 500]}, "option side_limits"),
+    (B5, {"side_limits": {"bonus": [True, 500]}}, "option side_limits"),
+    (B5, {"side_limits": {"bonus": [100, 500, 900]}}, r"option side_limits: bonus .*B5 6\(c\)"),
+    (B5, {"side_limits": {"bonus": [0, 500]}}, r"option side_limits: bonus .*B5 6\(c\)"),
     (CS, {"cap": 10_000_000}, "option cap: this game has no payout limit"),
     (CS, {"bonus_pays": "CS-11d-A"}, "option bonus_pays"),
     (CS, {"progressive_pays": "CS-11e"}, "option progressive_pays"),
     (CS, {"progressive_pays": "CS-11d-A", "linked": True}, r"option linked: .*CS 11\(d\)\(4\)"),
-    (CS, {"progressive_pays": "CS-11d-D", "progressive_wager": 200}, r"CS 11\(d\)\(7\)"),
+    (CS, {"progressive_pays": "CS-11d-D", "progressive_wager": 250}, r"CS 11\(d\)\(7\)"),
+    (CS, {"progressive_pays": "CS-11d-A", "progressive_wager": 300}, r"300 cents are no chip here \(CS 6\(c\)\)"),
+    (CS, {"progressive_pays": "CS-11d-A", "chip": 500}, r"100 cents are no chip here \(CS 6\(c\)\)"),
+    (CS, {"linked": True}, r"option linked: no wager .*CS 11\(d\)\(4\)"),
+    (CS, {"side_limits": {"cover all": [1, 100]}}, "option cover all: 1 cents in chips"),
+    (CS, {"side_limits": {"progressive": [100, 500]}}, "option side_limits: no side wager 'progressive'"),
+    (CS, {"make_up": "player"}, "option make_up: 'player'"),
     (CS, {"progressive_wager": 0}, r"option progressive_wager: 0 \(CS 6\(c\)\)"),
     (CS, {"progressive_wager": 10_000}, r"option progressive_wager: 10000 \(CS 6\(c\)\)"),
     (CS, {"cover_all": "all"}, "option cover_all"),
     (CS, {"cover_all": True}, "option cover_all: True is no str"),
     (CS, {"five_card": "true"}, "option five_card"),
     (DCP, {"side_limits": {"bonus": [100, 20_000]}}, r"option side_limits: .*DCP 6\(d\)"),
+    (DCP, {"minimum": 50_000, "chip": 50_000}, r"option chip: no bonus wager in chips of \$500 \(DCP 6\(d\)\)"),
+    (DAB, {"positions": 6, "boxes_per_player": 7}, r"option boxes_per_player: 7 of 6 boxes \(DAB 14\)"),
+    (DAB, {"approvals": {"packs": "\u200b-"}, "packs": 8}, "option packs differs .* names no approval"),
     (DAB, {"packs": 7}, r"option packs: .*DAB 2\(a\)"),
     (DAB, {"positions": 5}, r"option positions: 5 \(DAB 10\(c\)\)"),
     (DAB, {"bettors_per_box": 4}, r"DAB 13\(a\)"),
@@ -107,13 +131,22 @@ def test_a_file_that_says_something_twice_is_refused(
     assert says in capsys.readouterr().err
 
 
-def test_approvals_are_taken_and_posted_limits_need_none() -> None:
+def test_approvals_are_taken_and_posted_limits_and_seats_are_possible() -> None:
     posted = {"minimum": 500, "maximum": 50_000, "chip": 500, "side_limits": {"bonus": [500, 2500]}}
     options = load_options({"version": 1, "game": B5, **posted})
     assert options.side("bonus") == (500, 2500) and load_options({"version": 1, "game": DCP}).side("bonus") == (
         100,
         10_000,
     )
+    for game in (B5, CS, DCP):  # nothing is posted that chips of the table do not make
+        large = load_options({"version": 1, "game": game, "minimum": 2500, "maximum": 50_000, "chip": 2500})
+        assert {large.side(it) for it in large.sides} == {(2500, 10_000)}
+    assert load_options({"version": 1, "game": CS, "chip": 500_000, "minimum": 500_000, "maximum": 500_000}).side(
+        "bonus"
+    ) == (500_000, 500_000)
+    for game, seats in ((DDS, -1), (CS, 10), (DAB, 8), (DAB, 6)):
+        with pytest.raises(UsageError, match=f"a table with {seats} seats"):
+            registry.find(game).seats_at(registry.find(game).options(), seats)
     eight = load_options({"version": 1, "game": DAB, "packs": 8, "approvals": {"packs": "A-7"}})
     assert eight.approvals["packs"] == "A-7"
 

@@ -98,6 +98,7 @@ class Dealt:
 
 
 ALL_OUT = Dealt(True, 2, True)
+SEATS_MAX = 9  # of a profile that says nothing else
 TABLE_SEATS = 6  # of a table, unless the house says otherwise
 
 
@@ -242,6 +243,9 @@ class Game:
 
     def seats_at(self, options: Any, asked: int) -> int:
         """The seats of a table; 0 is asked where the game or its options say."""
+        most = self.profile.get("positions_max", SEATS_MAX)
+        if not 0 <= asked <= most:
+            raise UsageError(f"a table with {asked} seats.", f"The shoe deals to 1 to {most} of them.")
         return asked or TABLE_SEATS
 
     def areas_most(self, options: Any, owners: Mapping[int, str]) -> int:

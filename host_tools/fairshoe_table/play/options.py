@@ -60,9 +60,12 @@ class Options:
     takes_coupons: ClassVar[Mapping[str, str]] = {}  # wagers of which a coupon may be a part, and the clause
 
     def side(self, wager: str) -> tuple[int, int]:
-        """The posted limits of a side wager."""
+        """The posted limits of a side wager; if none are posted, the least that whole chips make, and SIDE_MAXIMUM or
+        one chip."""
         allowed = self.sides[wager]
-        least, most = self.side_limits.get(wager, (allowed.least, min(allowed.most, SIDE_MAXIMUM)))
+        least = -(-allowed.least // self.chip) * self.chip
+        most = min(allowed.most, max(SIDE_MAXIMUM, least)) // self.chip * self.chip
+        least, most = self.side_limits.get(wager, (least, most))
         return least, most
 
     def check(self) -> None:
@@ -97,11 +100,16 @@ class Options:
             if len(posted) != 2 or not least <= posted[0] <= posted[1] <= most:
                 advice = f"Least and most, within {dollars(least)} to {dollars(most)}."
                 refuse("side_limits", f"{wager} {list(posted)} cents", clause, advice)
+        for wager, allowed in self.sides.items():
+            if self.side(wager)[0] > self.side(wager)[1]:
+                refuse("chip", f"no {wager} wager in chips of {dollars(self.chip)}", allowed.clause, "Smaller chips.")
         for wager in self.coupons:
-            if wager not in self.takes_coupons:
+            if wager not in self.takes_coupons or self.coupons.count(wager) > 1:
                 refuse("coupons", f"on {wager!r}", "HOUSE", f"There are {', '.join(self.takes_coupons) or 'none'}.")
         if self.cap and not self.cap_clause:
             refuse("cap", "this game has no payout limit", "no clause", "Leave it out.")
+        if self.cap % self.chip:
+            refuse("cap", f"{self.cap} cents in chips of {dollars(self.chip)}", self.cap_clause, "Whole chips.")
         floor = max(self.cap_floor, self.cap_units * self.minimum)
         if self.cap and not floor <= self.cap <= 100 * AMOUNT_MAX:
             refuse("cap", f"a payout limit of {dollars(self.cap)} is below {dollars(floor)}", self.cap_clause,
@@ -111,7 +119,7 @@ class Options:
         names = {item.name for item in fields(self)}
         for item in fields(self):
             changed = item.name not in _POSTED and getattr(self, item.name) != item.default
-            if changed and not self.approvals.get(item.name, "").strip():
+            if changed and not any(map(str.isalnum, self.approvals.get(item.name, ""))):
                 raise UsageError(
                     f"option {item.name} differs from the default and names no approval.",
                     f'Add "{item.name}": "reference of the approval" to approvals.',

@@ -84,7 +84,7 @@ def origin(name: str) -> str:
 
 def load_options(data: Mapping[str, Any]) -> Options:
     """The options of a licensee, from JSON, checked by the game that they name."""
-    if data.get("version") != VERSION:
+    if type(data.get("version")) is not int or data["version"] != VERSION:
         raise UsageError(f"options of version {data.get('version')}.", f"This program reads version {VERSION}.")
     game = data.get("game")
     if not isinstance(game, str):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fairshoe_table.play.options import AMOUNT_MAX, Options, Range, refuse
+from fairshoe_table.play.options import AMOUNT_MAX, CHIPS, Options, Range, refuse
 from fairshoe_table.rules.ledger import Wager
 from fairshoe_table.rules.money import DOLLAR
 from fairshoe_table.rules.pay_tables import PayTable
@@ -43,8 +43,10 @@ class CaribbeanOptions(Options):
         table = self.progressive_pays
         if table is not None and self.linked and table.name in ALONE:
             refuse("linked", f"{table.name} may not be linked", "CS 11(d)(4)", "Select table D or a PTMGL table.")
-        if self.progressive_wager % self.chip:
-            refuse("progressive_wager", "is not in whole chips", "CS 6(c)", "One chip.")
+        if self.linked and not (table or self.five_card):
+            refuse("linked", "no wager of this table has a jackpot", "CS 11(d)(4)", "Offer one, or link nothing.")
+        if table is not None and self.progressive_wager not in CHIPS[CHIPS.index(self.chip) :]:
+            refuse("progressive_wager", f"{self.progressive_wager} cents are no chip here", "CS 6(c)", "One chip.")
         if table is not None and table.name == "CS-11d-D" and self.progressive_wager not in (DOLLAR, 5 * DOLLAR):
             refuse(
                 "progressive_wager",

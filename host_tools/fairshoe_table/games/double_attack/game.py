@@ -115,7 +115,7 @@ class DoubleAttackBlackjack(Game):
     def stakes(self, options: DoubleAttackOptions) -> tuple[Stake, ...]:
         return (
             Stake(Wager.INITIAL, options.minimum, options.maximum, "DAB-5a", needed=True),
-            Stake(Wager.BONUS, DOLLAR, options.bonus_maximum, "DAB-6b"),
+            Stake(Wager.BONUS, max(DOLLAR, options.chip), options.bonus_maximum, "DAB-6b"),
         )
 
     def seats(self, round: Round) -> tuple[int, ...]:
@@ -139,7 +139,7 @@ class DoubleAttackBlackjack(Game):
         if asked in HANDS_MAX and asked != options.positions:
             said = f"a table with {asked} seats and positions {options.positions} in the options (DAB 10(c))"
             raise UsageError(f"{said}.", "Post as many positions as the layout has.")
-        return asked or options.positions
+        return super().seats_at(options, asked or options.positions)
 
     def areas_most(self, options: DoubleAttackOptions, owners: Mapping[int, str]) -> int:
         return options.boxes_per_player

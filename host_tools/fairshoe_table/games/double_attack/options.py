@@ -41,6 +41,8 @@ class DoubleAttackOptions(Options):
             refuse("packs", f"{self.packs} packs", "DAB 2(a)", "6 or 8 packs.")
         if self.bonus_maximum % self.chip:
             refuse("bonus_maximum", f"{self.bonus_maximum} cents are no whole chips", "DAB 6(b)", "Post whole chips.")
+        if self.boxes_per_player > self.positions:
+            refuse("boxes_per_player", f"{self.boxes_per_player} of {self.positions} boxes", "DAB 14", "Fewer boxes.")
         if self.reader and not self.hole_card:
             refuse("reader", "a reader needs a hole card", "DAB 7(i)", "Set hole_card as well.")
         if self.surrender_at_once and not self.reader:
