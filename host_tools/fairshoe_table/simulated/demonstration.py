@@ -16,7 +16,7 @@ from fairshoe.keys import write_key
 from fairshoe_table.books.books import Books
 from fairshoe_table.books.one_program import one_program
 from fairshoe_table.play import registry
-from fairshoe_table.play.game import Ask, Play, name_of
+from fairshoe_table.play.game import Ask, Game, Play, name_of
 from fairshoe_table.play.inputs import Input
 from fairshoe_table.play.options import Options
 from fairshoe_table.rules.cards import names
@@ -27,7 +27,6 @@ from fairshoe_table.simulated.people import Players, SimulatedFloor
 from fairshoe_table.table.table import Table
 
 WIDTH = 80
-PACKS = 8  # what the simulated shoe of Double Attack Blackjack is set to
 SEED_CENTS = 1_000_000
 RATE = 7500
 NEW_STORAGE = 0x10000  # added to the seed of a simulated shoe: the same device, another log
@@ -68,6 +67,22 @@ class Running:
     table: Table
 
 
+def shoe_of(folder: Path, kind: Game, seed: int, storage: str = "shoe.nv", board: str = "") -> tuple[Path, str]:
+    """The key of a simulated shoe for a game, made if there is none, and its URL; `board` may have more words of it."""
+    key = folder / "device.key"
+    if not key.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        write_key(key, "device", secrets.token_bytes(32))
+    name, _, words = (board or ("pico-draw" if kind.drawn else "pico-carousel")).partition("?")
+    url = f"sim://{name}?dealer=none&key={key}&game={kind.profile_name}&seed={seed}&storage={folder / storage}"
+    return key, f"{url}&{words}" if words else url
+
+
+def packs_of(kind: Game) -> int:
+    """Of a shoe that is drawn by hand; 0: a machine deals stacks."""
+    return kind.profile["deck_cards"] // len(kind.pack) if kind.drawn else 0
+
+
 @contextmanager
 def simulated_table(
     folder: Path,
@@ -87,13 +102,7 @@ def simulated_table(
     `pico-draw?table=records=true`."""
     kind = registry.find(game)
     options = options or kind.demo()
-    key = folder / "device.key"
-    if not key.exists():
-        write_key(key, "device", secrets.token_bytes(32))
-    board, _, words = (board or ("pico-draw" if kind.drawn else "pico-carousel")).partition("?")
-    url = f"sim://{board}?dealer=none&key={key}&game={kind.profile_name}&seed={shoe_seed or seed}"
-    url += f"&storage={folder / (f'shoe-{shoe_seed}.nv' if shoe_seed else 'shoe.nv')}"
-    url += f"&{words}" if words else ""
+    key, url = shoe_of(folder, kind, shoe_seed or seed, f"shoe-{shoe_seed}.nv" if shoe_seed else "shoe.nv", board)
     url += "&table=cover_all=with_dealer" if getattr(options, "cover_all", "") else ""
     with (
         one_program(folder),
@@ -101,9 +110,8 @@ def simulated_table(
         Shoe.open(url, key=key, store=folder / "shoe.db", new_log=True) as shoe,
     ):
         start_demo_meters(books, game, options)
-        people = SimulatedFloor if say is None else ShownFloor
-        packs = PACKS if kind.drawn else 0
-        floor = people(Players(Random(seed), seats), shoe.sim.act, shoe.sim.sleep, say or (lambda text: None), packs)
+        people, players = SimulatedFloor if say is None else ShownFloor, Players(Random(seed), seats)
+        floor = people(players, shoe.sim.act, shoe.sim.sleep, say or (lambda text: None), packs_of(kind))
         floor.keep_layout(folder / "layout.json")
         floor.paperwork = lambda deck: shoe.records.winner_hold(False, deck)
         yield Running(shoe, books, floor, Table(shoe, books, game, options, floor))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import secrets
 from contextlib import AbstractContextManager
 from random import Random
 
 from fairshoe import Shoe
-from fairshoe.keys import write_key
 from fairshoe_table.books.books import Books
 from fairshoe_table.desk import setup as desks
 from fairshoe_table.desk.setup import Setup
@@ -15,7 +13,7 @@ from fairshoe_table.desk.taps import Desk
 from fairshoe_table.play import registry
 from fairshoe_table.play.options import Options
 from fairshoe_table.rules.cards import DECK
-from fairshoe_table.simulated.demonstration import PACKS, start_demo_meters
+from fairshoe_table.simulated.demonstration import packs_of, shoe_of, start_demo_meters
 from fairshoe_table.simulated.people import Players, SimulatedFloor
 
 
@@ -27,14 +25,8 @@ class SimulatedShoe:
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         self._game = registry.find(setup.game)
-        self.key = setup.folder / "device.key"
-        if not self.key.exists():
-            setup.folder.mkdir(parents=True, exist_ok=True)
-            write_key(self.key, "device", secrets.token_bytes(32))
-        board = "pico-draw" if self._game.drawn else "pico-carousel"
-        words = f"game={self._game.profile_name}&seed={setup.seed}&speed={setup.speed:g}"
-        audit = "" if self._game.drawn else "&audit=disclose"
-        self.url = f"sim://{board}?dealer=none&key={self.key}&{words}&storage={setup.folder / 'shoe.nv'}{audit}"
+        self.key, url = shoe_of(setup.folder, self._game, setup.seed)
+        self.url = f"{url}&speed={setup.speed:g}{'' if self._game.drawn else '&audit=disclose'}"
 
     def options(self, books: Books) -> Options:
         options = self._setup.options or self._game.demo()
@@ -44,7 +36,7 @@ class SimulatedShoe:
     def hands(self, shoe: Shoe) -> SimulatedFloor:
         seats = self._game.seats_at(self._setup.options or self._game.demo(), self._setup.seats)
         players = Players(Random(self._setup.seed), seats)
-        return SimulatedFloor(players, shoe.sim.act, shoe.sim.sleep, packs=PACKS if self._game.drawn else 0)
+        return SimulatedFloor(players, shoe.sim.act, shoe.sim.sleep, packs=packs_of(self._game))
 
 
 def open_desk(setup: Setup) -> AbstractContextManager[Desk]:

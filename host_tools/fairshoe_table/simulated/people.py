@@ -68,7 +68,7 @@ class SimulatedFloor:
         self._act = act
         self._sleep = sleep
         self.say = say
-        self.packs = packs  # of a shoe that is drawn by hand; 0: a machine deals stacks
+        self.packs = packs  # 0: a machine deals stacks
         self.deck_cards = 52  # of the next deck that is loaded; another number is a wrong deck, once
         self.pile: list[int] = []
         self.cut_at = 0  # cards before the cut card; 0: three quarters of the shoe
