@@ -57,6 +57,11 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     return next(iter(get_close_matches(name, list(known), 1, _NEAR)), None)
 
 
+def install_advice(extra: str) -> str:
+    """How to get the packages of an extra. pip finds fairshoe itself installed, wherever it came from."""
+    return f"Install what it needs: pip install 'fairshoe[{extra}]'; in a clone: make ready."
+
+
 class FairshoeError(Exception):
     """Base of every error this library raises on purpose."""
 

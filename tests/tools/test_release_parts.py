@@ -1,8 +1,10 @@
 """What `make release` puts into the folder, and what it refuses."""
 
+import importlib
 import json
 import os
 import re
+import sys
 import zipfile
 from importlib import metadata
 from pathlib import Path
@@ -12,6 +14,8 @@ from release import __main__ as release
 from release import contents, notices, packages
 
 from fairshoe import __version__
+from fairshoe.errors import install_advice
+from fairshoe.ship.manifest import sha256
 from firmware.version import VERSION_TEXT
 
 ROOT = packages.ROOT
@@ -38,6 +42,34 @@ def test_a_changed_file_is_named_and_nothing_is_built(monkeypatch: pytest.Monkey
     monkeypatch.setattr(release, "call", changed)
     with pytest.raises(packages.ReleaseError, match=r"M firmware/app\.py"):
         release.clean_commit()
+
+
+def test_advice_names_extras_that_there_are() -> None:
+    known = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli").loads(
+        (ROOT / "pyproject.toml").read_text("utf-8")
+    )["project"]["optional-dependencies"]
+    sources = [path.read_text("utf-8") for path in (ROOT / "host_tools").rglob("*.py")]
+    named = {extra for text in sources for extra in re.findall(r'install_advice\("(\w+)"\)|need\(.*"(\w+)"\)', text)}
+    assert {one or other for one, other in named} == {"flash", "floor", "release", "receipt", "verify", "web"} <= set(known)
+    assert "pip install 'fairshoe[web]'" in install_advice("web")
+    assert not [text for text in sources if "pip install '.[" in text]
+
+
+def test_evidence_is_whole_and_says_if_it_is_of_another_commit(tmp_path: Path) -> None:
+    source, target = tmp_path / "given", tmp_path / "evidence"
+    with pytest.raises(packages.ReleaseError, match="no folder that `make evidence` wrote"):
+        release.add_evidence(source, target, "c" * 40)
+    source.mkdir()
+    (source / "evidence.html").write_text("x")
+    report = {"commit": "c" * 40, "files": {"evidence.html": sha256(b"x")}}
+    (source / "evidence.json").write_text(json.dumps(report))
+    assert release.add_evidence(source, target, "c" * 40) == []
+    assert (target / "evidence.html").read_text() == "x"
+    found = release.add_evidence(source, tmp_path / "other", "d" * 40)
+    assert found == [f"evidence of another commit, {'c' * 40}"]
+    (source / "evidence.html").write_text("y")
+    with pytest.raises(packages.ReleaseError, match="run `make evidence` again"):
+        release.add_evidence(source, target, "c" * 40)
 
 
 def test_what_is_needed_is_the_closure_of_the_projects_dependencies() -> None:

@@ -23,11 +23,24 @@ from fairshoe import __version__
 from fairshoe.boards.configs import board_names, load_board
 from fairshoe.cli import command_line
 from fairshoe.ship.build import is_rp2040
+from fairshoe.ship.manifest import sha256
 from release import packages
 from release.contents import SBOM, bill
 from release.packages import ROOT, ReleaseError, call
 
 WORK = ROOT / "build" / "release"
+# How to use the folder, for a person who has nothing else.
+BEGIN = """\
+## Check, install, begin
+
+    sha256sum --quiet -c SHA256SUMS                  # nothing was damaged
+    python3 -m venv fairshoe-env                     # Python 3.10 or newer
+    fairshoe-env/bin/pip install --find-links . 'fairshoe[release,floor]=={version}'
+    fairshoe-env/bin/fairshoe verify --release . --key signing.key.pub   # nothing was altered; get the key elsewhere
+    fairshoe-env/bin/fairshoe demo                   # a simulated shoe: rounds, a short deck, a jam
+
+`fairshoe docs` lists pages to read in the terminal; `fairshoe docs RELEASE` has the other extras. The same as a site:
+unpack `fairshoe-{version}-docs.tar.gz` and open `index.html`."""
 SCHEMAS = ("board_configs", "game_profiles", "host_tools/fairshoe/bench/plans")
 
 
@@ -59,9 +72,7 @@ def older_files() -> list[str]:
         raise ReleaseError(f"tests/releases has no files of {__version__}: run `make release-files` and commit them")
     if release_files.is_of(release_files.commit_of(folder)):
         return []
-    return [
-        f"tests/releases/{__version__} is not by these programs: run `make release-files`, commit"
-    ]
+    return [f"tests/releases/{__version__} is not by these programs: run `make release-files`, commit"]
 
 
 def copy_data(parts: Path) -> None:
@@ -136,11 +147,11 @@ def make(options: argparse.Namespace) -> int:
         )
     step("bill of materials", lambda: _write(parts / SBOM, bill(WORK, __version__, records(WORK / "image"))))
     if options.evidence:
-        _add_evidence(Path(options.evidence), parts / "evidence")
+        lacking += add_evidence(Path(options.evidence), parts / "evidence", commit)
     else:
         lacking.append("no evidence pack: none was given (EVIDENCE=folder)")
     lines = [f"# fairshoe {__version__}", f"Built from commit {commit}.", *(f"This build has {it}." for it in lacking)]
-    _write(parts / "NOTES.md", "\n\n".join([*lines, said]))
+    _write(parts / "NOTES.md", "\n\n".join([*lines, BEGIN.format(version=__version__), said]))
     words = [word for board in boards for word in ("--board", board)]
     words += [word for image in images for word in ("--image", str(image))]
     fairshoe("release", "build", *words, "--with", str(parts), "-o", str(out))
@@ -161,14 +172,17 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def _add_evidence(source: Path, target: Path) -> None:
-    if not source.exists():
-        raise ReleaseError(f"{source}: there is no such evidence pack")
-    if source.is_dir():
-        shutil.copytree(source, target)
-    else:
-        target.mkdir()
-        shutil.copy(source, target)
+def add_evidence(source: Path, target: Path, commit: str) -> list[str]:
+    """What `make evidence` wrote, whole; in words if it is about another commit."""
+    try:
+        report = json.loads((source / "evidence.json").read_text(encoding="utf-8"))
+        same = {name: sha256((source / name).read_bytes()) for name in report["files"]} == report["files"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ReleaseError(f"{source} is no folder that `make evidence` wrote: {error}") from error
+    if not same:
+        raise ReleaseError(f"{source}: files are not those that evidence.json lists; run `make evidence` again")
+    shutil.copytree(source, target)
+    return [] if report["commit"] == commit else [f"evidence of another commit, {report['commit']}"]
 
 
 def main() -> int:
@@ -177,7 +191,7 @@ def main() -> int:
     parser.add_argument("--board", action="append", help="only these boards; may be repeated")
     parser.add_argument("--micropython", help="a MicroPython checkout: images of the boards that run them")
     parser.add_argument("--picotool", help="folder with picotoolConfig.cmake")
-    parser.add_argument("--evidence", help="a folder or a file of evidence that goes along")
+    parser.add_argument("--evidence", help="the folder that `make evidence` wrote")
     parser.add_argument("--key", help="the signing key of `fairshoe release keygen`")
     try:
         return make(parser.parse_args())

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from urllib.parse import SplitResult, urlsplit
 
 from fairshoe.cli.options import DEFAULT_BROKER
-from fairshoe.errors import UsageError
+from fairshoe.errors import UsageError, install_advice
 from fairshoe.printable import keep_secret
 
 
@@ -96,6 +96,4 @@ def floor_extra() -> Generator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise UsageError(
-            f"the Python package {error.name} is missing.", "In a clone: make ready, or pip install '.[floor]'."
-        ) from error
+        raise UsageError(f"the Python package {error.name} is missing.", install_advice("floor")) from error

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from fairshoe.cli.floor_options import on_signals
-from fairshoe.errors import UsageError
+from fairshoe.errors import UsageError, install_advice
 from fairshoe.printable import say
 
 NEEDED = ("prometheus_client", "starlette", "uvicorn", "websockets")
@@ -20,7 +20,7 @@ NEEDED = ("prometheus_client", "starlette", "uvicorn", "websockets")
 def run(options: argparse.Namespace) -> int:
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing:
-        raise UsageError(f"the gateway needs {', '.join(missing)}.", "In a clone: pip install '.[floor]'.")
+        raise UsageError(f"the gateway needs {', '.join(missing)}.", install_advice("floor"))
     if (options.inventory is None) == (options.demo is None):
         raise UsageError("give an inventory or --demo N.", "For example: fairshoe gateway --demo 20.")
     with tempfile.TemporaryDirectory(prefix="fairshoe-") as scratch, contextlib.suppress(KeyboardInterrupt):

@@ -14,7 +14,7 @@ import webbrowser
 from pathlib import Path
 from typing import cast
 
-from fairshoe.errors import UsageError
+from fairshoe.errors import UsageError, install_advice
 from fairshoe.files import check_writable, parse_json
 from fairshoe.printable import printable, say
 
@@ -125,7 +125,7 @@ async def _serve_page(options: argparse.Namespace, folder: Path) -> None:
     except ImportError as error:
         raise UsageError(
             "the dealer's page takes the package websockets.",
-            "In a clone: make ready, or pip install '.[web]'.",
+            install_advice("web"),
         ) from error
     chosen = None if options.options is None else load_options(_choices(options.options, options.game))
     setup = desk_setup.Setup(

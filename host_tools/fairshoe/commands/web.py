@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 from fairshoe.arguments.simulate import SIM_PORT
 from fairshoe.boards.configs import board_names, load_board
 from fairshoe.cli.connection import Connection
-from fairshoe.errors import UsageError
+from fairshoe.errors import UsageError, install_advice
 from fairshoe.printable import say
 from fairshoe.sim.setup import parse_url
 from fairshoe.web.assets import live_files, page_files, write_site
@@ -87,6 +87,6 @@ def _server() -> type[LiveServer]:
     except ImportError as error:
         raise UsageError(
             "the live view takes the package websockets.",
-            "In a clone: make ready, or pip install '.[web]'.",
+            install_advice("web"),
         ) from error
     return LiveServer

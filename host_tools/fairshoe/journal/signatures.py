@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fairshoe.errors import KeyFileError, UsageError
+from fairshoe.errors import KeyFileError, UsageError, install_advice
 from fairshoe.files import LOG_BYTES_MAX, read_regular
 from fairshoe.journal.export import Attestation, Export
 
@@ -107,9 +107,7 @@ def _good(key: bytes, signature: bytes, message: bytes) -> bool:
         from cryptography.exceptions import InvalidSignature
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
     except ImportError as error:
-        raise UsageError(
-            "a signature needs the package cryptography.", "In a clone: make ready, or pip install '.[verify]'."
-        ) from error
+        raise UsageError("a signature needs the package cryptography.", install_advice("verify")) from error
     try:
         Ed25519PublicKey.from_public_bytes(key).verify(signature, message)
     except (ValueError, InvalidSignature):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from fairshoe.errors import Exit, FairshoeError
+from fairshoe.errors import Exit, FairshoeError, install_advice
 
 
 class ShipError(FairshoeError):
@@ -84,5 +84,5 @@ def need(module: str, extra: str) -> Any:
     except ImportError as error:
         raise ShipError(
             f"the Python package {module.partition('.')[0].replace('_', '-')} is not installed.",
-            f"Install what this command needs. In a clone: make ready, or pip install '.[{extra}]'.",
+            install_advice(extra),
         ) from error

@@ -12,7 +12,7 @@ import io
 import re
 from pathlib import Path
 
-from fairshoe.errors import UsageError
+from fairshoe.errors import UsageError, install_advice
 from fairshoe.look import PAGE, plain_css, report_style
 from fairshoe.web.assets import client_folder
 
@@ -41,9 +41,7 @@ def qr_code(link: str, title: str, about: str) -> bytes:
     try:
         import segno
     except ImportError as error:
-        raise UsageError(
-            "a QR code needs the package segno.", "In a clone: make ready, or pip install '.[receipt]'."
-        ) from error
+        raise UsageError("a QR code needs the package segno.", install_advice("receipt")) from error
     out = io.BytesIO()
     code = segno.make_qr(link, error="m", boost_error=False)
     code.save(out, kind="svg", scale=4, border=4, light="#fff", title=title, desc=about)
