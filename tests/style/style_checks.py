@@ -104,7 +104,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe.shuffle.fast_draws": ("firmware.deck",),
     # Draws orders with the firmware's own code, and plays the whole of it.
     "fairshoe.shuffle.firmware_decks": (
-        *("fairshoe.shuffle.fast_draws", "fairshoe.boards", "fairshoe.sim", "rig"),
+        *("fairshoe.shuffle.fast_draws", "fairshoe.shuffle.stats", "fairshoe.boards", "fairshoe.sim", "rig"),
         *FIRMWARE,
         *HOST_BASE,
     ),

@@ -12,8 +12,8 @@ from typing import Any, cast
 
 from fairshoe.boards.configs import Config
 from fairshoe.errors import SimulatorError, UsageError
-from fairshoe.shuffle import fast_draws
-from fairshoe.shuffle.fast_draws import noise
+from fairshoe.shuffle.fast_draws import fast_order, noise
+from fairshoe.shuffle.stats import inverse
 from fairshoe.sim.pty_server import check_game
 from firmware.deck.shuffler import Shuffler
 from firmware.version import VERSION_TEXT
@@ -30,11 +30,11 @@ class Entropy:
     def __init__(self, seed: int, index: int) -> None:
         self.seed = seed
         self.index = index
-        self.reads = 0
+        self.given = 0
 
     def entropy_into(self, buf: bytearray) -> bool:
-        self.reads += 1
-        buf[:] = noise(self.seed, self.index, self.reads, len(buf))
+        buf[:] = noise(self.seed, self.index, self.given, len(buf))
+        self.given += len(buf)
         return True
 
 
@@ -82,15 +82,12 @@ def _nonce(index: int) -> bytes:
 
 def fast_deck(config: Config, seed: int, index: int, cards: int) -> list[int]:
     """The deck of firmware_deck, without the tests of the noise."""
-    return fast_draws.fast_deck(seed, index, cards, _nonce(index), config["entropy"]["millibits_per_byte"])
+    return inverse(fast_order(seed, index, cards, _nonce(index), config["entropy"]["millibits_per_byte"]))
 
 
 def firmware_deck(config: Config, seed: int, index: int, cards: int) -> list[int]:
     """The deck that shuffle number `index` deals, cards numbered as the hopper feeds them."""
-    deck = [0] * cards
-    for card, place in enumerate(draw_order(Entropy(seed, index), cards, config)):
-        deck[place] = card
-    return deck
+    return inverse(draw_order(Entropy(seed, index), cards, config))
 
 
 def machine_deck(config: Config, game: str, seed: int, index: int) -> list[int]:

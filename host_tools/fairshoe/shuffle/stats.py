@@ -1,4 +1,4 @@
-"""Statistics of many shuffled decks: count deck by deck, then compare with the exact distributions.
+"""Statistics of many shuffled decks: count many decks at once, then compare with the exact distributions.
 
 A deck is a sequence of cards from the top; card c was at place c before the shuffle.
 """
@@ -6,11 +6,12 @@ A deck is a sequence of cards from the top; card c was at place c before the shu
 from __future__ import annotations
 
 import math
+from array import array
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
-from operator import eq, gt, mul, ne
+from itertools import pairwise, repeat
+from operator import mul
 
 from fairshoe.shuffle.exact_laws import (
     Law,
@@ -23,6 +24,7 @@ from fairshoe.shuffle.exact_laws import (
     serial_moments,
     stirling,
 )
+from fairshoe.shuffle.lanes import Lanes
 
 CLASS_MIN = 10.0  # expected decks in a class of a chi-square test; smaller classes are joined
 CELL_MIN = 5  # expected decks in a cell of the position table; with fewer, chi-square is no good approximation
@@ -30,6 +32,7 @@ CARDS_MIN = 3
 ALPHAS = (0.05, 0.01)  # verdicts at 95 % and at 99 %
 
 Deck = Sequence[int]
+_EVERY_BYTE = bytes(range(256))
 
 
 # --- one deck ----------------------------------------------------------------------------------
@@ -37,20 +40,13 @@ Deck = Sequence[int]
 
 def inverse(deck: Deck) -> list[int]:
     """Where each card lies."""
-    places = [0] * len(deck)
+    cards = len(deck)
+    if cards <= len(_EVERY_BYTE):
+        return list(bytes.maketrans(bytes([*deck]), _EVERY_BYTE[:cards])[:cards])
+    places = [0] * cards
     for place, card in enumerate(deck):
         places[card] = place
     return places
-
-
-def falls(deck: Deck) -> list[bool]:
-    """Whether each card is higher than the next."""
-    return list(map(gt, deck, deck[1:]))
-
-
-def turns(steps: list[bool]) -> int:
-    """Runs up and down: one more than the places at which the sequence turns."""
-    return 1 + sum(map(ne, steps, steps[1:]))
 
 
 def cycles(deck: Deck) -> int:
@@ -67,82 +63,76 @@ def cycles(deck: Deck) -> int:
     return count
 
 
-def agreements(deck: Deck, other: Deck) -> int:
-    return sum(map(eq, deck, other))
+# --- many decks at once ------------------------------------------------------------------------
 
 
-def guess_lowest(deck: Deck) -> int:
-    """Correct guesses of the lowest card not yet seen: optimal against a uniform deck, as is every unseen card."""
-    seen = bytearray(len(deck) + 1)
-    guess = right = 0
-    for card in deck:
-        seen[card] = 1
-        if card == guess:
-            right += 1
-            while seen[guess]:
-                guess += 1
-    return right
-
-
-def guess_successor(deck: Deck) -> int:
-    """Correct guesses of the next unseen card above the last one shown: riffles leave rising sequences."""
-    end = len(deck)
-    # Unseen cards as a ring through `end`, so that the neighbours of any card are at hand.
-    up = [*range(1, end + 1), 0]
-    down = [end, *range(end)]
-    guess = right = 0
-    for card in deck:
-        if card == guess:
-            right += 1
-        above, below = up[card], down[card]
-        up[below], down[above] = above, below
-        guess = above if above != end else up[end]
-    return right
-
-
-def guess_piles(deck: Deck) -> int:
-    """Correct guesses of a player aware that shelves hold piles that fall and then rise.
-
-    While cards fall the next unseen one below is named, while they rise the next above. A rise ends the fall; if it
-    leads nearer to the top card than to the last one shown, a new pile has begun and falls again.
-    """
-    end = last = len(deck)
-    up = [*range(1, end + 1), 0]
-    down = [end, *range(end)]
-    guess = end - 1
-    right = 0
-    rising = False
-    for card in deck:
-        if card == guess:
-            right += 1
-        if card < last:
-            rising = False
-        elif not rising:
-            rising = card - last < end - card
-        above, below = up[card], down[card]
-        up[below], down[above] = above, below
-        last = card
-        guess = above if below == end or (rising and above != end) else below
-    return right
-
-
-# --- many decks --------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
 class Seen:
-    """One deck, and what several tests read off it."""
+    """Decks, and what several tests read off them: for each place, or each card, the lanes of all decks."""
 
-    deck: Deck
-    places: Deck  # of its cards
-    before: Deck
-    down: list[bool]  # falls of the deck
-    down_places: list[bool]
+    def __init__(self, decks: Sequence[Deck], before: Deck) -> None:
+        self.decks = decks
+        self.cards = cards = len(decks[0])
+        self.lanes = lanes = Lanes(len(decks), 2 * cards)
+        self.in_order = [place * lanes.one for place in range(cards)]
+        self.ring = lanes.ring(decks)
+        self.columns = [self.ring[place :: cards + 1] for place in range(1, cards + 1)]
+        self.deck = list(map(lanes.pack, self.columns))
+        self.before = [
+            lanes.pack(array(lanes.code, [card]) + column[:-1])
+            for card, column in zip(before, self.columns, strict=True)
+        ]
+        places = lanes.ring(list(map(inverse, decks)))
+        self.falls = self._falls(self.deck)
+        self.falls_places = self._falls([lanes.pack(places[card :: cards + 1]) for card in range(1, cards + 1)])
+        # Of each card among those not dealt before it: how many are lower.
+        self.ranks = [
+            sum(map(lanes.not_below, repeat(card), self.deck[place + 1 :])) for place, card in enumerate(self.deck)
+        ]
 
-    @classmethod
-    def of(cls, deck: Deck, before: Deck | None) -> Seen:
-        places = inverse(deck)
-        return cls(deck, places, before or places, falls(deck), falls(places))
+    def _falls(self, columns: list[int]) -> list[int]:
+        """Whether each number is higher than the next."""
+        return list(map(self.lanes.not_below, columns, columns[1:]))
+
+    def turns(self, falls: list[int]) -> int:
+        """Runs up and down: one more than the places at which the sequence turns."""
+        return self.lanes.one + sum(a ^ b for a, b in pairwise(falls))
+
+    def agreements(self, others: Iterable[int]) -> int:
+        return sum(map(self.lanes.equal, self.deck, others))
+
+    def cycles(self) -> int:
+        return self.lanes.pack(array(self.lanes.code, map(cycles, self.decks)))
+
+    def guess_lowest(self) -> int:
+        """Correct guesses of the lowest card not yet seen: optimal against a uniform deck, as is every unseen card."""
+        return sum(map(self.lanes.equal, self.ranks, repeat(0)))
+
+    def guess_successor(self) -> int:
+        """Correct guesses of the next unseen card above the last one shown, which has the rank that the last one had;
+        above the highest comes the lowest. Riffles leave rising sequences."""
+        lanes, guess, right = self.lanes, 0, 0
+        for left, rank in zip(range(self.cards - 1, -1, -1), self.ranks, strict=True):
+            right += lanes.equal(rank, guess)
+            guess = lanes.where(lanes.equal(rank, left * lanes.one) ^ lanes.one, rank)
+        return right
+
+    def guess_piles(self) -> int:
+        """Correct guesses of a player aware that shelves hold piles that fall and then rise.
+
+        While cards fall the next unseen one below is named, while they rise the next above. A rise ends the fall; if it
+        leads nearer to the top card than to the last one shown, a new pile has begun and falls again.
+        """
+        lanes, one = self.lanes, self.lanes.one
+        last, guess = self.cards * one, (self.cards - 1) * one
+        right = rising = 0
+        for left, rank, card in zip(range(self.cards - 1, -1, -1), self.ranks, self.deck, strict=True):
+            right += lanes.equal(rank, guess)
+            rising |= lanes.not_below(self.cards * one + last, 2 * card + one)
+            rising &= lanes.not_below(card, last)
+            last = card
+            above = lanes.equal(rank, 0) | rising & (lanes.equal(rank, left * one) ^ one)
+            guess = rank - (above ^ one)
+        return right
 
 
 @dataclass(frozen=True)
@@ -158,16 +148,23 @@ class Counted:
 
 
 COUNTED = (
-    Counted("rising", "rising sequences", eulerian, lambda it: 1 + sum(it.down_places), True, True),
-    Counted("ascending", "ascending runs", eulerian, lambda it: 1 + sum(it.down), False, True),
-    Counted("turns", "runs up and down", alternating, lambda it: turns(it.down), False, True),
-    Counted("turns_places", "the same, of places", alternating, lambda it: turns(it.down_places), False, True),
-    Counted("cycles", "cycles", stirling, lambda it: cycles(it.deck), False, True),
-    Counted("fixed", "fixed points", rencontres, lambda it: agreements(it.deck, range(len(it.deck))), False, True),
-    Counted("repeats", "same as deck before", rencontres, lambda it: agreements(it.deck, it.before), False, True),
-    Counted("lowest", "guess lowest unseen", stirling, lambda it: guess_lowest(it.deck), True, True),
-    Counted("successor", "guess successor", stirling, lambda it: guess_successor(it.deck), True, False),
-    Counted("piles", "guess shelf piles", stirling, lambda it: guess_piles(it.deck), True, False),
+    Counted("rising", "rising sequences", eulerian, lambda it: it.lanes.one + sum(it.falls_places), True, True),
+    Counted("ascending", "ascending runs", eulerian, lambda it: it.lanes.one + sum(it.falls), False, True),
+    Counted("turns", "runs up and down", alternating, lambda it: it.turns(it.falls), False, True),
+    Counted("turns_places", "the same, of places", alternating, lambda it: it.turns(it.falls_places), False, True),
+    Counted("cycles", "cycles", stirling, Seen.cycles, False, True),
+    Counted(
+        "fixed",
+        "fixed points",
+        rencontres,
+        lambda it: it.agreements(it.in_order),
+        False,
+        True,
+    ),
+    Counted("repeats", "same as deck before", rencontres, lambda it: it.agreements(it.before), False, True),
+    Counted("lowest", "guess lowest unseen", stirling, Seen.guess_lowest, True, True),
+    Counted("successor", "guess successor", stirling, Seen.guess_successor, True, False),
+    Counted("piles", "guess shelf piles", stirling, Seen.guess_piles, True, False),
 )
 
 
@@ -192,33 +189,24 @@ class Tally:
     def add(self, decks: Sequence[Deck], before: Deck | None) -> None:
         """Decks in the order in which they were shuffled; `before` is the one that came before them, if any."""
         self.shuffles += len(decks)
-        readers = [(item.read, self.counts[item.key]) for item in COUNTED]
-        repeats = self.counts["repeats"]
-        for deck in decks:
-            seen = Seen.of(deck, before)
-            for read, counts in readers:
-                counts[read(seen)] += 1
-            if before is None:
-                # The first has nothing to compare with: its count is not valid.
-                repeats[agreements(deck, seen.places)] -= 1
-            self.serial += sum(map(mul, deck, deck[1:])) + deck[-1] * deck[0]
-            before = deck
-        self._add_tables(list(zip(*decks, strict=True)))
+        seen = Seen(decks, before or decks[0])
+        for item in COUNTED:
+            found = seen.lanes.unpack(item.read(seen))
+            # The first deck of all has none before it to compare with.
+            for value, times in Counter(found[item.key == "repeats" and before is None :]).items():
+                self.counts[item.key][value] += times
+        self._add_tables(seen)
 
-    def _add_tables(self, columns: Sequence[Sequence[int]]) -> None:
-        cards = self.cards
-        for place, column in enumerate(columns):
-            for card, count in Counter(column).items():
-                self.position[card * cards + place] += count
-        pairs: Counter[tuple[int, int]] = Counter()
-        for left, right in pairwise(columns):
-            pairs.update(zip(left, right, strict=True))
-        for card, count in Counter(columns[0]).items():
-            pairs[cards, card] += count
-        for card, count in Counter(columns[-1]).items():
-            pairs[card, cards] += count
-        for (card, follower), count in pairs.items():
-            self.follows[card * (cards + 1) + follower] += count
+    def _add_tables(self, seen: Seen) -> None:
+        end = self.cards
+        for place, column in enumerate(seen.columns):
+            for card, times in Counter(column).items():
+                self.position[card * end + place] += times
+        for card, follower, times in seen.lanes.pairs(seen.ring):
+            self.follows[card * (end + 1) + follower] += times
+            if card != end != follower:
+                self.serial += card * follower * times
+        self.serial += sum(map(mul, seen.columns[-1], seen.columns[0]))
 
     def merge(self, other: Tally) -> None:
         self.shuffles += other.shuffles
