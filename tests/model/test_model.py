@@ -1,9 +1,12 @@
 """The model of the promises: its tables are read, planted errors are found, and recorded runs are held against it."""
 
+import asyncio
+import contextlib
 import random
 from dataclasses import replace
 from pathlib import Path
 
+import draws
 import pytest
 from model.monitor import Monitor, Rejected
 from model.plan import PLANTED, RUNS, Planted, table_of
@@ -12,6 +15,12 @@ from model.replay import CHANGES, changed, held, replay
 from model.tracer import Trace, recording
 from powerloss.jobs import Cut, Job, make_run, scenario_job
 from soak.kill import Soak
+from tcp_shoe import TcpShoe
+
+from fairshoe import AsyncShoe
+from fairshoe.keys import write_key
+from fairshoe.messages import Outcome, SetPositions, Shuffle
+from hal.sim.nv import Nv
 
 TABLE = Job("pico-carousel", "caribbean-stud", role="table")
 
@@ -76,6 +85,67 @@ def test_power_cuts_and_scenarios_take_allowed_steps(job: Job) -> None:
     assert held(trace) == []
     lost = [step for step in trace.steps if step[0] != "commit"]
     assert replay(lost) is not None  # the table would have noticed a host that stores nothing
+
+
+@pytest.mark.drawn
+@pytest.mark.parametrize("kind", ["", "nag", "records"])
+def test_a_single_failing_write_is_an_allowed_step(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any write of a round, after the first boot: records, marks and what a refusal writes."""
+    real, left = Nv.prog, 0
+
+    def prog(self: Nv, address: int, buf: bytearray) -> bool:
+        nonlocal left
+        left -= 1
+        return left != 0 and real(self, address, buf)
+
+    monkeypatch.setattr(Nv, "prog", prog)
+    for _ in range(draws.amount(3, 30)):
+        write = random.randrange(1, 170)
+        with recording() as trace:
+            run = make_run(replace(TABLE, kind=kind))
+            left = write
+            assert run.play() == [], write
+        assert left < 0, write
+        assert held(trace) == [], write
+
+
+async def test_a_shoe_in_a_loop_takes_allowed_steps(tmp_path: Path) -> None:
+    """AsyncShoe, whose store commits in a thread of its own: connections are cut, and the program starts again."""
+    key_file = tmp_path / "device.key"
+    write_key(key_file, "device", bytes(range(32)))
+    with recording() as trace, TcpShoe(f"&dealer=hands&key={key_file}") as server:
+        trace.process("kill")
+        for life in range(2):
+            trace.process("start")
+            async with AsyncShoe.open(server.url, key_file, store=tmp_path / "shoe.db", clock=False) as shoe:
+                await _played(shoe, server, life)
+            trace.process("kill")
+    assert held(trace) == []
+    names = {step[0] for step in trace.steps}
+    assert {"commit", "confirm", "deliver", "note_handled", "begin_op", "act", "take_result", "finish"} <= names
+    for kind in ("a commit left out, and acknowledged all the same", "acknowledged before the commit"):
+        assert any(replay(steps) is not None for steps in changed(trace.steps, CHANGES[kind], most=2)), kind
+
+
+async def _played(shoe: AsyncShoe, server: TcpShoe, life: int) -> None:
+    """Commands in one task, events in another, and two connections that are cut."""
+
+    async def listen() -> None:
+        async for _event in shoe.events():
+            shoe.acknowledge()
+
+    listening = asyncio.create_task(listen())
+    if not life:
+        while not server.port.rig.plant.hopper:
+            await shoe.journal_is()
+        assert (await shoe.command(Shuffle)).outcome == Outcome.DONE
+    server.drop()
+    assert (await shoe.command(SetPositions, positions=2 + life)).outcome == Outcome.DONE
+    server.drop()
+    await shoe.command(Shuffle)  # refused: a deck is inside
+    listening.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await listening
 
 
 def test_recording_leaves_the_code_as_it_was() -> None:

@@ -2,7 +2,7 @@
 
 N is one more than the highest sequence number, S, LOGS and OPS likewise of sessions, logs and operations; CAP is the
 ring's capacity in records, WINDOW how many events may be under way. CUTS, KILLS, FAILS, CRASHES and DIES bound how
-often power, a process and storage fail.
+often power, a process and storage fail; BATCH is one more than the most events in a message.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ def _journal(**bounds: int) -> dict[str, int]:
     return {**_JOURNAL, **bounds}
 
 
-_FLOOR = {"LOGS": 2, "CONS": 2, "LEASES": 5, "CRASHES": 0, "DIES": 0, "LOSSES": 0, "RESTORES": 0}
+_NEVER = dict.fromkeys(("CRASHES", "DIES", "LOSSES", "RESTORES", "POISONS"), 0)
+_FLOOR = {"LOGS": 2, "CONS": 2, "LEASES": 5, "BATCH": 2, **_NEVER}
 
 
 def _floor(**bounds: int) -> dict[str, int]:
@@ -33,11 +34,14 @@ RUNS: dict[str, tuple[str, dict[str, int]]] = {
     "two-commands": ("journal", _journal(CAP=8, WINDOW=0, N=8, S=3, OPS=3, TOKENS=0)),
     "ring": ("journal", _journal(CAP=4, WINDOW=1, N=7, S=2, OPS=2, CUTS=2, TOKENS=0)),
     "failing-writes": ("journal", _journal(CAP=2, N=4, S=3, LOGS=3, FAILS=1)),
+    "failing-commands": ("journal", _journal(CAP=6, WINDOW=0, N=6, S=3, OPS=2, FAILS=1, TOKENS=0)),
     "floor": ("floor", _floor(N=4, M=6, CRASHES=1, DIES=1, LEASES=4)),
     "floor-logs": ("floor", _floor(N=3, LOGS=3, M=4, LEASES=2)),
     "floor-lease": ("floor", _floor(N=3, M=4, DIES=2, CONS=3, LEASES=4, CRASHES=1)),
     "floor-gaps": ("floor", _floor(N=4, M=5, LOSSES=1, CRASHES=1, LEASES=3)),
     "floor-restored": ("floor", _floor(N=4, M=6, RESTORES=1, LEASES=3)),
+    "floor-batches": ("floor", _floor(N=4, M=5, BATCH=3, DIES=1, CRASHES=1, LEASES=3)),
+    "floor-letters": ("floor", _floor(N=3, M=4, POISONS=1, CRASHES=1, RESTORES=1, LEASES=4)),
     "key-cuts": ("key", {"GENERATIONS": 6, "CUTS": 3, "FAILS": 0}),
     "key-failing-writes": ("key", {"GENERATIONS": 6, "CUTS": 3, "FAILS": 3}),
 }
@@ -185,7 +189,7 @@ PLANTED = (
     Planted(
         "a message does not name the one before it",
         "floor",
-        (("if at[l] == subject_seq[l]:", "if 1:"), ("append(l)\n    known.discard(l)", "append(l)")),
+        (("if at[l] == subject_seq[l]:", "if 1:"), ("append(l, b)\n    known.discard(l)", "append(l, b)")),
     ),
     Planted(
         "a consumer does not prove its lease",
@@ -196,6 +200,16 @@ PLANTED = (
         "a consumer knows an event by its number alone",
         "floor-logs",
         (("                rows[message[read[c]] / N % LOGS].add(n)\n", "                rows[1].add(n)\n"),),
+    ),
+    Planted(
+        "a consumer stores the last event of a batch alone",
+        "floor-batches",
+        (("n >= begins[read[c]] and n <= message[read[c]] % N", "n == message[read[c]] % N"),),
+    ),
+    Planted(
+        "a message that is no event is passed over without a letter",
+        "floor-letters",
+        (("        letters.add(stamp[read[c]])\n", "        pass\n"),),
     ),
     Planted(
         "a gap is declared for what the central record has",

@@ -1,4 +1,4 @@
-"""Promela of a table of steps: one process, and in it one indivisible choice for every step and value of its parameter.
+"""Promela of a table of steps: one process, and in it one indivisible choice for every step and its parameters.
 
 Sets are bits of an integer. A parameter that follows from the state is kept in `q` while its step is taken.
 """
@@ -42,15 +42,17 @@ def promela(table: Table) -> str:
 
 
 def _choices(table: Table, function: ast.FunctionDef) -> list[Names]:
-    """What the parameter of a step may be: every number below a bound, or one that follows from the state."""
-    if not function.args.args:
-        return [{}]
-    (parameter,) = function.args.args
-    assert isinstance(parameter.annotation, ast.Constant)
-    domain = str(parameter.annotation.value)
-    if domain in table.bounds or domain.isdigit():
-        return [{parameter.arg: str(value)} for value in range(1, table.number(domain))]
-    return [{parameter.arg: _expression(ast.parse(domain, mode="eval").body, {})}]
+    """What the parameters of a step may be: every number below a bound, or one that follows from the state."""
+    choices: list[Names] = [{}]
+    for parameter in function.args.args:
+        assert isinstance(parameter.annotation, ast.Constant)
+        domain = str(parameter.annotation.value)
+        if domain in table.bounds or domain.isdigit():
+            values = [str(value) for value in range(1, table.number(domain))]
+        else:
+            values = [_expression(ast.parse(domain, mode="eval").body, {})]
+        choices = [{**names, parameter.arg: value} for names in choices for value in values]
+    return choices
 
 
 def _choice(table: Table, name: str, function: ast.FunctionDef, names: Names) -> str:

@@ -123,8 +123,8 @@ def _acknowledge(trace: Trace, real: Real, self: Any, seq: int) -> bool:
 @hook(journal.Journal, "refuse")
 def _refuse(trace: Trace, real: Real, self: Any, role: int, lane: Any) -> bool:
     done = real(self, role, lane)
-    if done and role == TABLE:
-        trace.add("refuse_mark")
+    if role == TABLE:
+        trace.add("refuse_mark" if done else "refuse_mark_fails")
     return done
 
 
@@ -263,15 +263,15 @@ def _send_command(trace: Trace, real: Real, self: Any, message: Any) -> None:
     real(self, message)
 
 
-@hook(store.Store, "add")
-def _add(trace: Trace, real: Real, self: Any, log: int, events: Any) -> None:
-    trace.uncommitted.append(("commit", events[-1].seq))
-    real(self, log, events)
+@hook(store_file.StoreFile, "put_rows")
+def _put_rows(trace: Trace, real: Real, self: Any, db: Any, rows: Any) -> None:
+    trace.uncommitted += [("commit", row[1]) for row in rows[-1:]]  # of each row, its log and number come first
+    real(self, db, rows)
 
 
-@hook(store.Store, "put_handled")
+@hook(store_file.StoreFile, "put_handled")
 def _put_handled(trace: Trace, real: Real, self: Any, db: Any, handled: Any) -> None:
-    trace.uncommitted.append(("note_handled", *handled.values()))
+    trace.uncommitted += [("note_handled", seq) for seq in handled.values()]
     real(self, db, handled)
 
 
