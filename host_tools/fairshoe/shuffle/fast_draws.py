@@ -7,10 +7,10 @@ for the same noise. Every part of a run compares some of its decks with those of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from hashlib import sha256, shake_128
-from itertools import chain, islice
+from itertools import chain
 from operator import ge, mod
 from struct import unpack
 
@@ -36,19 +36,19 @@ def fast_order(seed: int, index: int, cards: int, nonce: bytes, millibits: int) 
     raw_bytes = (SEED_MILLIBITS + millibits - 1) // millibits
     raw = noise(seed, index, 0, (raw_bytes + CHUNK - 1) // CHUNK * CHUNK)
     key, value = _instantiated(sha256(raw).digest() + nonce + DEVICE)
-    words = _words(*_instantiated(_hmac(key, value) + SHUFFLE))
+    requests = _words(*_instantiated(_hmac(key, value) + SHUFFLE))
     order = list(range(cards))
-    for i, j in zip(range(cards - 1, 0, -1), _drawn(words, cards), strict=True):
+    for i, j in zip(range(cards - 1, 0, -1), _drawn(requests, cards), strict=True):
         order[i], order[j] = order[j], order[i]
     return order
 
 
-def _drawn(words: Iterator[int], cards: int) -> Iterable[int]:
+def _drawn(requests: Iterator[tuple[int, ...]], cards: int) -> Iterable[int]:
     """A number below each of cards, cards - 1 .. 2. Words past the last whole multiple are thrown away."""
     bounds, limits = _bounds(cards)
-    taken = list(islice(words, cards - 1))
-    if any(map(ge, taken, limits)):  # one shuffle of 52 cards in a hundred
-        words = chain(taken, words)
+    taken: Sequence[int] = next(requests)
+    if len(taken) < len(limits) or any(map(ge, taken, limits)):  # one shuffle of 52 cards in a hundred
+        words = chain(taken, chain.from_iterable(requests))
         taken = [next(word for word in words if word < limit) for limit in limits]
     return map(mod, taken, bounds)
 
@@ -59,10 +59,15 @@ def _bounds(cards: int) -> tuple[range, list[int]]:
     return bounds, [65536 - 65536 % bound for bound in bounds]
 
 
+def _pads(key: bytes) -> tuple[bytes, bytes]:
+    """What HMAC puts before the data and before their hash, for a key of 32 bytes."""
+    return key.translate(_XOR_INNER) + _PAD_INNER, key.translate(_XOR_OUTER) + _PAD_OUTER
+
+
 def _hmac(key: bytes, data: bytes) -> bytes:
-    """HMAC-SHA-256 with a key of 32 bytes. By hand: `hmac.digest` takes twice as long for so few bytes."""
-    inner = sha256(key.translate(_XOR_INNER) + _PAD_INNER + data).digest()
-    return sha256(key.translate(_XOR_OUTER) + _PAD_OUTER + inner).digest()
+    """HMAC-SHA-256. By hand: `hmac.digest` takes twice as long for so few bytes."""
+    inner, outer = _pads(key)
+    return sha256(outer + sha256(inner + data).digest()).digest()
 
 
 def _instantiated(data: bytes) -> tuple[bytes, bytes]:
@@ -73,13 +78,14 @@ def _instantiated(data: bytes) -> tuple[bytes, bytes]:
     return key, _hmac(key, value)
 
 
-def _words(key: bytes, value: bytes) -> Iterator[int]:
-    """16-bit numbers, DRAW_BYTES a request. The update behind a request is made only if there is another."""
+def _words(key: bytes, value: bytes) -> Iterator[tuple[int, ...]]:
+    """16-bit numbers, those of one request at a time. The update behind a request is made only if there is another."""
     while True:
-        blocks: list[bytes] = []
+        inner, outer = _pads(key)
+        blocks = b""
         for _ in range(DRAW_BYTES // SEED_SIZE):
-            value = _hmac(key, value)
-            blocks.append(value)
-        yield from unpack(_WORDS, b"".join(blocks))
+            value = sha256(outer + sha256(inner + value).digest()).digest()
+            blocks += value
+        yield unpack(_WORDS, blocks)
         key = _hmac(key, value + b"\x00")
         value = _hmac(key, value)

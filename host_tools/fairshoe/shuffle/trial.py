@@ -15,8 +15,8 @@ from fairshoe.boards.configs import Config
 from fairshoe.shuffle.bad_shufflers import MODELS, Model
 from fairshoe.shuffle.stats import Family, Tally, judge
 
-PART = 500
-CHECKED = 2  # decks of each part that the firmware's own code draws again
+PART = 2000
+CHECKED = 8  # decks of each part that the firmware's own code draws again
 CONTROLS = 20_000  # shuffles of each bad shuffler at most: more would only fail more clearly
 MACHINE_PART = 5
 OURS = "fairshoe"

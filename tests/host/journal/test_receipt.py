@@ -1,8 +1,9 @@
 """Receipts: made of what a real device signed, refused in words where there can be none, and proved by JavaScript."""
 
 import json
+import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,13 +26,15 @@ from receipts import (
 
 from fairshoe.cli import command_line
 from fairshoe.errors import Exit
+from fairshoe.journal import receipt
 from fairshoe.journal.export import JournalAltered
 from fairshoe.journal.receipt import NoReceipt, make_receipt
 from fairshoe.journal.seed_audit import Committed, NothingDisclosed, examine, places_of
 from fairshoe.journal.signatures import PublicKey
-from fairshoe.messages import Share, ShuffleCommitted, ShuffleNonce
+from fairshoe.messages import Event, Share, ShuffleCommitted, ShuffleNonce, ShuffleStarted
 from fairshoe.web.receipt_page import receipt_page
 from firmware.deck.shuffler import Shuffler
+from rig import stories
 from rig.story import Stage
 
 NODE = ROOT / ".venv" / "bin" / "node"
@@ -57,16 +60,16 @@ def test_vectors_are_what_python_makes_of_their_export() -> None:
         assert places_of(bytes.fromhex(draw["seed"]), draw["cards"], bytes.fromhex(draw["added"])) == tuple(
             draw["places"]
         )
-    receipt = receipt_of(*vector_export())
-    assert receipt.data.decode() == found["receipt"]
-    assert receipt.link(ADDRESS) == found["link"]
+    made = receipt_of(*vector_export())
+    assert made.data.decode() == found["receipt"]
+    assert made.link(ADDRESS) == found["link"]
 
 
 @pytest.mark.parametrize("share", ["given", "declined", ""])
 def test_javascript_proves_what_the_firmware_of_today_dealt(share: str, tmp_path: Path) -> None:
     export, seed = played(share)
-    receipt = receipt_of(export, seed)
-    answer = by_javascript(receipt.data, tmp_path, receipt.link(ADDRESS))
+    made = receipt_of(export, seed)
+    answer = by_javascript(made.data, tmp_path, made.link(ADDRESS))
     assert answer["verdict"] == "proved", answer["steps"]
     events = [record.event() for record in export.records]
     committed = next(event for event in events if isinstance(event, ShuffleCommitted))
@@ -162,6 +165,90 @@ def test_an_unsigned_altered_or_foreign_journal_has_no_receipt() -> None:
     late = replace(export, records=export.records[6:], start=export.records[6].seq)
     with pytest.raises(NothingDisclosed):
         make_receipt(late, seed, keys_of(export))
+
+
+# --- journals with more than one deal ------------------------------------------------------------
+
+INPUTS = json.loads((ROOT / "board_configs" / "pico2-carousel.json").read_text())["inputs"]
+TWO_DECKS: dict[str, Any] = {"table": {"decks": 2}, "inputs": {**INPUTS, "back": 22}}
+HALF = [*SEATED, ("", 500, "press", "close"), ("stack_offered", 500, "take", 0)]
+AGAIN = [("", 500, "load", 52), ("", 300, "press", "green"), *SEATED, *DEALT, *RELEASED]
+
+
+def two_decks(stage: Stage) -> None:
+    """The second is shuffled while the round of the first is settled."""
+    stage.play([*SEATED, *DEALT, RELEASED[0], ("remainder_taken", 900, "wait", 0)])
+    stage.act("load", {"cards": 52, "deck": 2})
+    stage.play([("", 500, "press", "green"), ("deck_verified", 500, "press", "green"), ("round_ended", 500, "wait", 0)])
+    stage.play([SEATED[1], SEATED[1], *DEALT, *RELEASED])
+
+
+def void_round(stage: Stage) -> None:
+    stage.play([*HALF, ("stack_started", 50, "open", 0), *stories.clear_by_hand(), *AGAIN])
+
+
+def refused_deck(stage: Stage) -> None:
+    """One card is missing; the deck that comes next is whole."""
+    del stage.rig.plant.hopper[0]
+    stage.play([("warning_latched", 1500, "press", "ack"), ("deck_removed", 900, "take", 0)])
+    stage.play([("warning_cleared", 100, "wait", 0), *AGAIN])
+
+
+def power_cut(stage: Stage) -> None:
+    stage.play([*HALF, ("stack_started", 50, "cut", 0), ("", 0, "boot", 0), *stories.clear_by_hand(), *AGAIN])
+
+
+def two_rounds(stage: Stage) -> None:
+    stage.play([*SEATED, *DEALT, *RELEASED, *AGAIN])
+
+
+@pytest.mark.parametrize(
+    ("config", "story", "deals"),
+    [
+        (TWO_DECKS, two_decks, [(1, "round_ended", 3), (2, "round_ended", 3)]),
+        ({}, two_rounds, [(1, "round_ended", 3), (2, "round_ended", 3)]),
+        ({}, void_round, [(1, "round_voided", 2), (2, "round_ended", 3)]),
+        ({}, refused_deck, ["never came to play", (1, "round_ended", 3)]),
+        ({}, power_cut, ["power was lost", (2, "round_ended", 3)]),
+    ],
+    ids=["two decks", "two rounds", "void round", "refused deck", "power cut"],
+)
+def test_each_deal_of_a_journal_has_its_receipt_or_a_reason_and_javascript_agrees(
+    config: dict[str, Any],
+    story: Callable[[Stage], None],
+    deals: list[Any],
+    seeds: list[bytes],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Round, how it ended and its stacks; or why there is no receipt. Then one is forced, and JavaScript refuses it."""
+    stage = table(**config)
+    story(stage)
+    export, _seed = exported(stage)
+    assert len(seeds) == len(deals)
+    for seed, deal in zip(seeds, deals, strict=True):
+        if isinstance(deal, str):
+            with pytest.raises(NoReceipt, match=deal):
+                receipt_of(export, seed)
+            with monkeypatch.context() as forced:
+                forced.setattr(receipt, "_deal", whatever_became_of_it)
+                answer = by_javascript(receipt_of(export, seed).data, tmp_path)
+            assert (answer["verdict"], answer["steps"]["deal"]["ok"]) == ("refused", False), answer
+            assert re.search(deal, answer["steps"]["deal"]["text"], re.IGNORECASE)
+        else:
+            made = receipt_of(export, seed)
+            answer = by_javascript(made.data, tmp_path, made.link(ADDRESS))
+            assert answer["verdict"] == "proved", answer["steps"]
+            found = answer["receipt"]
+            assert (made.round, found["end"], len(found["stacks"])) == deal
+            assert (found["round"], tuple(found["places"])) == (made.round, places_of(seed, 52))
+
+
+def whatever_became_of_it(events: Sequence[Event], commitment: bytes) -> tuple[int, int, int]:
+    """From the shuffle with this commitment to the end of the journal."""
+    at = next(i for i, it in enumerate(events) if isinstance(it, ShuffleCommitted) and it.commitment == commitment)
+    started = [it for it in events[:at] if isinstance(it, ShuffleStarted)][-1]
+    return started.seq, 1, events[-1].seq
 
 
 # --- the command -------------------------------------------------------------------------------
