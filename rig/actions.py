@@ -31,6 +31,9 @@ ACTIONS: "dict[str, dict[str, Any]]" = {
     "close": {},
     "clear": {},
     "key": {"to": _NEEDED},  # on or off
+    "cover": {"line": _NEEDED},  # a hand in a beam, or on a switch
+    "uncover": {"line": _NEEDED},
+    "place": {},  # a card into the slot, or onto the shelf, at the mouth
     "litter": {"cards": 1},
     "draw": {"ms": 200},
     "draw_two": {"ms": 200, "offset_um": 0},
@@ -58,6 +61,7 @@ ACTIONS: "dict[str, dict[str, Any]]" = {
 # What a person types after the action's name: `load 52`, `jam throat:10:60000`.
 TYPED = (
     "load N[:CUT], press close|lock|seat|green|ack, take [N], lift, open, clear, close, key on|off, litter N, draw MS, "
+    "cover|uncover LINE, place, "
     "peek RANK, peek_end, jam throat|exit:NTH:UM, misfeed NTH:TIMES"
 )
 
@@ -138,6 +142,8 @@ def typed(action: str, argument: str) -> "tuple[str, Arguments]":
         arguments["button"] = argument
     elif action == "key":
         arguments["to"] = argument
+    elif action in ("cover", "uncover"):
+        arguments["line"] = argument
     elif action == "crash" and argument not in ("", "0"):
         arguments["name"] = argument
     elif action == "load" and ":" in argument:
@@ -189,6 +195,12 @@ def _key(plant: "Plant", given: "Arguments") -> None:
     plant.set_line(plant.lines.index("key_switch"), 1 if given["to"] == "on" else 0, plant.now_us)
 
 
+def _cover(plant: "Plant", given: "Arguments", on: bool) -> None:
+    if given["line"] not in plant.lines:
+        raise ValueError("no line %s; known: %s" % (given["line"], ", ".join(plant.lines)))
+    plant.beams.cover(plant.lines.index(given["line"]), on, plant.now_us)
+
+
 def without_tens(count: int) -> "list[int]":
     """So many cards of decks of 48, as the recognition sensor tells them apart."""
     cards: "list[int]" = []
@@ -215,6 +227,9 @@ _HANDS: "dict[str, Callable[[Plant, Arguments], object]]" = {
     "close": lambda plant, given: plant.door(False),
     "clear": lambda plant, given: plant.clear(),
     "key": _key,
+    "cover": lambda plant, given: _cover(plant, given, True),
+    "uncover": lambda plant, given: _cover(plant, given, False),
+    "place": lambda plant, given: plant.place(),
     "litter": lambda plant, given: plant.litter(given["cards"]),
     "draw": lambda plant, given: _hand(plant).draw(given["ms"]),
     "draw_two": lambda plant, given: _hand(plant).draw_two(given["ms"], given["offset_um"]),

@@ -13,7 +13,7 @@ from hashlib import sha256
 from micropython import const
 
 from firmware.digest import Hmac, differ, wipe
-from firmware.games.flow import WAITING_FOR_DECK, WARNING
+from firmware.games.flow import STARTING, WAITING_FOR_DECK, WARNING
 from firmware.image import IN_DOOR, IN_KEY
 from firmware.link.admission import link_reset
 from firmware.protocol import ids
@@ -78,10 +78,11 @@ class Service:
 
     def may_diagnose(self, message: int) -> bool:
         """Whether the diagnostic mode may begin: no deck inside, no round open. A machine that cannot prove itself
-        empty stands in a warning."""
+        empty stands in a warning, or waits for a door that never closes: its switch may be wired wrongly."""
         flow = self.flow
         asked = message == ids.DIAGNOSE and self.link.values[0] != ids.DIAGNOSE_LEAVE
-        idle = flow.state == WAITING_FOR_DECK or flow.state == WARNING
+        state = flow.state
+        idle = state == WAITING_FOR_DECK or state == WARNING or (state == STARTING and flow.door.is_open)
         inside = flow.round_open or flow.tail or flow.ledger.inside()
         return asked and idle and self.on and not inside and flow.outbox.roomy()
 

@@ -50,6 +50,7 @@ class Axis:
         if self.way < 0 and self.wraps:
             # It comes onto the mark by its other edge.
             self.mark += (HOME_WIDTH_STEPS - 2 * HOME_STEPS) * 1000 // self.place_steps
+        self.low = 0  # the lowest that an elevator can be
         self.spare = 0  # what the last moves fell short of a thousandth, in steps by thousand
         self.slot = plant.seed % self.count  # its position at power-up is unknown
         self.real = self.slot * 1000
@@ -91,6 +92,7 @@ class Axis:
         if not self.wraps and self.reckoned != UNKNOWN and not 0 <= self.reckoned + places < self.reckoned_count:
             self.plant.crashes += 1
         self.homing = False
+        self.low = 0
         self._pace(1)
         self.ordered = places * 1000
         thousand_steps = self.ordered * self.told_steps * self.way + self.spare
@@ -99,9 +101,10 @@ class Axis:
         self._begin(distance, now_us)
 
     def step_by(self, steps: int, now_us: int) -> None:
-        """So many steps at a quarter of the speed, whatever places there are."""
+        """So many steps at a quarter of the speed, whatever places there are. The mark of an elevator is below them."""
         self.homing = False
         self.reckoned = UNKNOWN
+        self.low = -HOME_WIDTH_STEPS * 1000 // self.place_steps
         self.ordered = 0
         at = self.real * self.place_steps + self.spare  # in thousandths of a step
         thousand_steps = steps * 1000 * self.way + self.spare
@@ -118,6 +121,7 @@ class Axis:
     def home(self, now_us: int) -> None:
         """On to the home mark in one direction, a whole turn if it stands on it: the mark is seen on arrival."""
         self.homing = True
+        self.low = 0
         self._pace(1)
         self.reckoned = UNKNOWN
         self.spare = 0
@@ -169,7 +173,7 @@ class Axis:
         else:
             end = (self.count - 1) * 1000
             self._hit_stop(self.plant.true.differs and not -500 <= real <= end + 500)
-            real = min(max(real, 0), end)
+            real = min(max(real, self.low), end)
         self.real = real
         self.slot = (real + 500) // 1000 % self.count
 

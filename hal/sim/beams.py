@@ -80,6 +80,7 @@ class Beams:
         self.seen[plant.line_slot] = 0
         self.light = bytearray([1 if name in LIGHT else 0 for name in lines])
         self.forced = bytearray(len(lines))
+        self.covered = bytearray(len(lines))  # by a hand
         self.lied = plant.lied
         self.edge_counts = [0] * len(lines)
         self.shown_edges = [0] * len(lines)  # for people who look at the machine
@@ -125,6 +126,15 @@ class Beams:
                 self._drop(line)
                 self._show(line, self._shown(line), now_us)
         self._schedule()
+
+    def cover(self, line: int, on: bool, now_us: int) -> None:
+        """A hand covers a beam, or holds a switch, whatever else is so; or lets go."""
+        if not self.wired[line]:
+            raise ValueError("this machine has no " + self.plant.lines[line])
+        self.covered[line] = 1 if on else 0
+        self._replan()
+        self._drop(line)
+        self._show(line, self._shown(line), now_us)
 
     # -- faults ----------------------------------------------------------------------------------------------------
 
@@ -215,7 +225,8 @@ class Beams:
     # -- inside ----------------------------------------------------------------------------------------------------
 
     def _replan(self) -> None:
-        self.plain = not (self.bounce_us or self.dark or self.noises or self.storms or any(self.forced))
+        hidden = self.dark or any(self.forced) or any(self.covered)
+        self.plain = not (self.bounce_us or hidden or self.noises or self.storms)
 
     def _shown(self, line: int) -> int:
         if not self.seen[line]:
@@ -230,7 +241,7 @@ class Beams:
         return level
 
     def _true(self, line: int) -> int:
-        return 1 if self.dark and self.light[line] else self.truth[line]
+        return 1 if self.covered[line] or (self.dark and self.light[line]) else self.truth[line]
 
     def _stormy(self, storm: Storm) -> bool:
         """Whether a storm reaches the port: not on an unwatched line, or one that is stuck."""

@@ -243,6 +243,14 @@ class Plant(Chassis):
         self.hand_out(cards)
         return cards
 
+    def place(self) -> None:
+        """A hand puts a foreign card into the slot, or onto the shelf, at the mouth."""
+        if not self.slots:
+            raise ValueError("no slots in a " + self.kind)
+        self.put_in += 1
+        self.slots[self.axis.slot].append(FOREIGN)
+        self.look()
+
     def put_in_tray(self, cards: "list[int]") -> None:
         """A hand puts cards where only the machine should."""
         self.output_tray.put_in(cards, self.now_us)

@@ -118,7 +118,12 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
         *("fairshoe.ship", "fairshoe.boards", "fairshoe.games", "fairshoe.link", "firmware.protocol", "rig"),
         *HOST_BASE,
     ),
-    # Measures in the diagnostic mode: names lines as the firmware does.
+    # Both work in the diagnostic mode, and name lines as the firmware does.
+    "fairshoe.bringup": (
+        *("fairshoe.bringup", "fairshoe.calibrate", "fairshoe.client", "fairshoe.boards"),
+        *("fairshoe.journal.export", "fairshoe.text.describe", "firmware.image"),
+        *HOST_BASE,
+    ),
     "fairshoe.calibrate": (
         *("fairshoe.calibrate", "fairshoe.client", "fairshoe.boards", "fairshoe.bench.report_plots"),
         *("firmware.protocol", "firmware.image"),

@@ -17,11 +17,12 @@ _device.load()
 from fairshoe.boards.checks import board_problems  # noqa: E402
 from fairshoe.boards.configs import load_board  # noqa: E402
 from fairshoe.boards.shuffle_time import shuffle_us  # noqa: E402
+from fairshoe.bringup.checks import Bringup  # noqa: E402
+from fairshoe.bringup.motion import find_faults  # noqa: E402
 from fairshoe.calibrate.carousel import Carousel  # noqa: E402
 from fairshoe.calibrate.derive import Line, derive  # noqa: E402
 from fairshoe.calibrate.hands import SimHands  # noqa: E402
 from fairshoe.calibrate.machine import Machine, NotCalibrated  # noqa: E402
-from fairshoe.calibrate.wiring import find_faults  # noqa: E402
 from fairshoe.client.shoe import Shoe  # noqa: E402
 from fairshoe.keys import role_key, write_key  # noqa: E402
 from fairshoe.link.session import HostSession  # noqa: E402
@@ -48,7 +49,7 @@ FAULTS: tuple[dict[str, list[str]], ...] = (
     {"inverted": ["tray"]},
     {"backwards": ["axis"]},
 )
-NAMED = {"swapped throat_a throat_b": "swapped", "backwards axis": "no slot"}  # where it is not called as it is drawn
+NAMED = {"backwards axis": "no slot"}  # where it is not called as it is drawn
 NOISE = ("throat_a", "throat_b", "exit")
 START_S = 8.0
 CANNOT_WORK = "cannot work"  # of a refusal that is right: the figures lie at a limit of the config check
@@ -111,7 +112,7 @@ def play(seed: int, rounds: int, fault: dict[str, list[str]] | None) -> Trial:
         machine = Machine(shoe, SimHands(port))
         machine.enter()
         carousel = Carousel(machine, config["mechanism"])
-        found = find_faults(machine, config["inputs"], carousel.find_home)
+        found = find_faults(Bringup(machine, config, 0, inside=True), carousel)
         trial.named = found.key if found else ""
         if found is None and not fault:
             new, trial.lines = derive(config, carousel.measure())

@@ -35,6 +35,13 @@ OWN_PORTS = r"/dev/tty[^\n]*\n"
 SEED_KNOWN = bytes(range(32)).hex()
 COMMITMENT = "028a0cb8a63542af23857bbe9a618ae121f7bc89967715d023265a621be6b61e"
 
+# A machine whose throat beams are swapped, and one that is wired rightly. Simulated hands do a technician's work.
+WIRED = "sim://pico-carousel?service=on&dealer=none&key=keys/device.key"
+A_MACHINE = (
+    Quiet("fairshoe keys new keys"),
+    Quiet(r"""sh -c 'echo "{\"swapped\": [\"throat_a\", \"throat_b\"]}" > swapped.json'"""),
+)
+
 CAPTURES = (
     Capture("help", "fairshoe --help", (Show("fairshoe --help"),)),
     Capture(
@@ -187,6 +194,25 @@ CAPTURES = (
         columns=110,
         files={"my-board.json": "board_configs/pico-carousel.json"},
         edits=(Edit("my-board.json", '"throat_b_um": 45000', '"throat_b_um": 41000'),),
+    ),
+    Capture(
+        "bringup-fault",
+        "Bring-up of a machine with two wires swapped",
+        (
+            *A_MACHINE,
+            Show(f'fairshoe bringup --board pico-carousel --out rewired.json "{WIRED}&truth=swapped.json"', status=1),
+        ),
+        columns=110,
+    ),
+    Capture(
+        "bringup",
+        "The same machine, mended: bring-up goes on where it ended",
+        (
+            *A_MACHINE,
+            Quiet(f'sh -c \'fairshoe bringup --board pico-carousel --json "{WIRED}&truth=swapped.json" || true\''),
+            Show(f'fairshoe bringup --board pico-carousel "{WIRED}"'),
+        ),
+        columns=110,
     ),
     Capture(
         "journal",

@@ -8,6 +8,46 @@ from fairshoe.cli import settings
 from fairshoe.cli.options import add_key, add_port, seconds, version
 from fairshoe.ship.identity import ROLLBACK_MAX
 
+BRINGUP_STEPS = ["start", "key", "noise", "inputs", "dark", "axis", "ejector", "feed", "card", "cards", "lift"]
+BRINGUP_EXAMPLES = """\
+examples:
+  fairshoe bringup /dev/ttyACM0 --board pico-carousel \\
+      --key-file keys/service.key
+      asks for a hand in each beam, and sees by sensors that it is there
+  fairshoe bringup /dev/ttyACM0 --board my-board.json --from inputs
+      begin again with the inputs; without --from it goes on where it ended
+  fairshoe keys new keys
+  fairshoe bringup --board pico-carousel \\
+      "sim://pico-carousel?service=on&dealer=none&key=keys/device.key"
+      the same with a simulated machine and simulated hands
+
+Steps: start, key, noise, inputs, dark, axis, ejector, feed, card, cards, lift.
+A release image runs the first five: motors need a bench image. What passed is
+kept in BOARD.bringup.json, and not asked for again.
+exit status: 0 nothing failed, 1 what was found, each with a cure
+More: fairshoe docs BUILD
+"""
+
+
+def add_bringup(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Leads from a wired machine to one that moves cards: every input touched by hand, beams in the dark, axis, "
+        "ejector, direction of motors, one card, ten cards. A sensor confirms each step, and a fault of the wiring "
+        "is named with its cure. PORT is the service port; the key switch is on, and no deck is inside."
+    )
+    command.epilog = BRINGUP_EXAMPLES
+    add_port(command)
+    command.add_argument("--board", required=True, help="what the device runs: a board's name or a .json file")
+    command.add_argument("--key-file", metavar="F", help="key of the role service, or the device key")
+    command.add_argument("--from", dest="first", metavar="STEP", choices=BRINGUP_STEPS, help="begin again with STEP")
+    command.add_argument("--state", metavar="FILE", help="what has passed (BOARD.bringup.json in this folder)")
+    command.add_argument("--out", metavar="FILE.json", help="write the config with swapped inputs put right")
+    command.add_argument(
+        "--patience", type=float, default=60.0, metavar="S", help="seconds a hand may take (%(default)g)"
+    )
+    command.add_argument("--json", action="store_true", help="the result as JSON; requests go to standard error")
+
+
 CALIBRATE_EXAMPLES = """\
 examples:
   fairshoe calibrate /dev/ttyACM0 --board pico-carousel \\

@@ -317,12 +317,12 @@ class Carousel:
             raise NotCalibrated("the axis does not come to rest.", "Look at the driver of the axis and its supply.")
         return shot
 
-    def find_home(self) -> None:
-        """Steps from edge to edge of the home mark, three times; ends with a slot at the mouth."""
+    def find_home(self, count: int = 3) -> None:
+        """Steps from edge to edge of the home mark, several times; ends with a slot at the mouth."""
         self.say("the axis: steps of a turn")
         turns: list[int] = []
         since: int | None = None  # steps since the last edge
-        for _ in range(LOOKS_MAX):
+        for look in range(LOOKS_MAX * count):
             shot = self._steps(LOOK_STEPS)
             if shot.home is not None:
                 if since is not None:
@@ -330,12 +330,14 @@ class Carousel:
                 since = LOOK_STEPS - shot.home
             elif since is not None:
                 since += LOOK_STEPS
-            if len(turns) == 3:
+            if len(turns) == count or (since is None and look == LOOKS_MAX):
                 break
-        if len(turns) < 3 or since is None:
+        if len(turns) < count or since is None:
             raise NotCalibrated("the home mark is not seen.", "Look at the sensor of the home mark, and axis.home.")
         if len(set(turns)) > 1:
-            raise NotCalibrated(f"three turns have {turns} steps.", "The axis loses steps: look at its driver.")
+            raise NotCalibrated(
+                f"{count} turns have {sorted(set(turns))} steps.", "The axis loses steps: look at its driver."
+            )
         self.turn = turns[0]
         self._note("turn_steps", self.turn, [float(turn) for turn in turns], 0.0, "axis")
         self._steps((self.turn - since + HOME_STEPS) % self.turn or self.turn)
@@ -346,7 +348,7 @@ class Carousel:
         self.machine.hands.load(8)
         if not self._feed().done:
             raise NotCalibrated("the home mark is not at a slot.", "Turn the home mark until a slot is at the mouth.")
-        on, off = self._shade(self._steps(self.turn, True))
+        on, off = self.find_shade()
         middle = (on + off) / 2 % self.turn
         pairs = [(n, self.turn // n) for n in SLOTS if self.turn % n == 0 and self.turn // n in PITCHES]
         pairs.sort(key=lambda pair: abs(pair[1] * SHADE - (off - on)))
@@ -358,7 +360,9 @@ class Carousel:
         self._note("slot_steps", pitch, [float(pitch)], 0.0, "carousel")
         self._note("slot_beam_slots", round(beam) % count, [beam], 0.0, "slot beam")
 
-    def _shade(self, shot: Shot) -> tuple[float, float]:
+    def find_shade(self) -> tuple[float, float]:
+        """Steps of a turn at which the slot beam is covered and clear again."""
+        shot = self._steps(self.turn, True)
         start = shot.switches[0][1]
         on, off = shot.at("slot", 1), shot.at("slot", 0)
         if on is None or off is None:

@@ -6,7 +6,7 @@ raw, bounces and glitches included; `Shot.at` gives the settled ones.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -38,6 +38,14 @@ class NotCalibrated(FairshoeError):
     exit_code = Exit.FAILED
 
 
+class ShotRefused(NotCalibrated):
+    """The device did not carry out a shot, or broke it off. `end` says why, as the device names it."""
+
+    def __init__(self, end: str) -> None:
+        super().__init__(*_REFUSED[end])
+        self.end = end
+
+
 class Hands(Protocol):
     """What a person does; each is confirmed by a sensor."""
 
@@ -51,6 +59,30 @@ class Hands(Protocol):
 
     def clear(self) -> None:
         """Open the door, take out every card, close it."""
+        ...
+
+    def cover(self, line: str, on: bool) -> None:
+        """Touch an input: cover a beam, hold a button, open the door; or let go. It is for the caller to see it."""
+        ...
+
+    def key(self, on: bool) -> None:
+        """Turn the key switch."""
+        ...
+
+    def place(self) -> None:
+        """Put a card into the slot at the mouth."""
+        ...
+
+    def draw(self) -> None:
+        """Draw a card by hand."""
+        ...
+
+    def show(self, text: str) -> None:
+        """What a sensor has just seen."""
+        ...
+
+    def waits(self) -> Iterator[None]:
+        """One round for each look at the sensors, as long as hands may take."""
         ...
 
 
@@ -163,7 +195,7 @@ class Machine:
                 break
         assert reading is not None
         if reading.end >= ids.SHOT_DOOR:
-            raise NotCalibrated(*_REFUSED[ENDS[reading.end]])
+            raise ShotRefused(ENDS[reading.end])
         return self._result(reading)
 
     def _result(self, reading: Diagnosis) -> Shot:

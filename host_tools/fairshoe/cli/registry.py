@@ -52,6 +52,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "floor": "keep the central record of a floor in PostgreSQL",
     },
     "set up a device": {
+        "bringup": "try every input and motor of a new machine, step by step",
         "calibrate": "measure a machine and write its board config",
         "flash": "write the firmware onto a device and check that it runs",
         "image": "build the firmware of a board as one UF2",

@@ -2,8 +2,8 @@
 
 from services import CARDS, KEY, device, plug, records, turn
 
-from firmware.games.flow import WAITING_FOR_DECK, WARNING
-from firmware.image import IN_THROAT_A, IN_THROAT_B, IN_TRAY, INPUTS
+from firmware.games.flow import STARTING, WAITING_FOR_DECK, WARNING
+from firmware.image import IN_DOOR, IN_THROAT_A, IN_THROAT_B, IN_TRAY, INPUTS
 from firmware.protocol import ids
 
 PICK, TRANSPORT, EJECTOR, OUTFEED, REVERSE, DARK, AXIS = (1 << i for i in range(7))
@@ -215,6 +215,23 @@ def test_steps_show_where_the_home_mark_passed_and_not_with_a_card_in_the_mouth(
     assert bench.shoot(reach, ms=400) == "done"
     assert bench.shoot(axis, steps=10, ms=300) == "mouth"
     assert stage.rig.plant.crashes == 0
+
+
+def test_a_machine_whose_door_never_closes_can_be_looked_at():
+    stage = device(KEY)
+    for action in ("open", "cut", "boot"):
+        stage.act(action, {})
+        stage.run(300)
+    assert stage.rig.app.flow.state == STARTING
+    bench = Bench(stage)
+    assert bench.read()[3] >> IN_DOOR & 1
+    assert bench.shoot(program((TRANSPORT, NONE, 10)), ms=300) == "door"
+    bench.read(ids.DIAGNOSE_LEAVE)
+    stage.run(2000)
+    assert stage.rig.app.flow.state == STARTING and modes(stage)[-1] == (0, 0)
+    stage.act("close", {})
+    stage.run(8000)
+    assert stage.rig.app.flow.state == WAITING_FOR_DECK
 
 
 def test_a_machine_that_stopped_at_its_proof_can_be_looked_at():

@@ -219,3 +219,12 @@ def test_chance_strikes_the_same_moves_for_the_same_seed():
         seen.append(places)
     assert seen[0] == seen[1] != seen[2]
     assert 5 < seen[0][-1] < 20
+
+
+def test_an_elevator_passes_its_home_mark_at_the_same_step_each_time():
+    plant = homed(machine("shelves"))
+    for steps in (-10, 310, -310, 310, -310, 310, -310):
+        plant.step(steps)
+        run(plant, 3000)
+        if steps == -310:
+            assert plant.axis.home_at == 302 and plant.crashes == 0

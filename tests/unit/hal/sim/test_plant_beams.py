@@ -225,3 +225,40 @@ def test_a_line_or_output_that_the_board_lacks_does_nothing():
     plant.set_line(line("opacity"), 1, 0)
     drive(plant, "dark")
     assert not any(plant.level)
+
+
+def test_a_hand_in_a_beam_covers_it_whatever_a_card_does():
+    plant = machine()
+    for name in ("throat_a", "button_green", "ejector"):
+        plant.beams.cover(line(name), True, plant.now_us)
+        assert level(plant, name) == 1
+    plant.load([1])
+    feed(plant)  # past throat A
+    assert level(plant, "throat_a") == 1
+    for name in ("throat_a", "button_green", "ejector"):
+        plant.beams.cover(line(name), False, plant.now_us)
+        assert level(plant, name) == 0
+
+
+def test_a_hand_in_the_slot_beam_shows_while_it_is_watched():
+    plant = machine()
+    plant.beams.cover(plant.line_slot, True, plant.now_us)
+    assert level(plant, "slot") == 0
+    drive(plant, watch=True)
+    assert level(plant, "slot") == 1
+    drive(plant)
+    assert level(plant, "slot") == 0
+
+
+def test_a_truth_is_what_a_covered_line_shows():
+    plant = machine(truth={"swapped": ["exit", "tray"], "inverted": ["door"]})
+    plant.beams.cover(line("exit"), True, plant.now_us)
+    plant.beams.cover(line("door"), True, plant.now_us)
+    assert [level(plant, name) for name in ("exit", "tray", "door")] == [0, 1, 0]
+
+
+def test_a_card_put_into_a_slot_by_hand_is_counted():
+    plant = machine()
+    plant.place()
+    assert plant.put_in == 1 and len(plant.slots[plant.axis.slot]) == 1
+    assert raises(ValueError, machine("shoe").place)

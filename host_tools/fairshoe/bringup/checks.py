@@ -1,0 +1,89 @@
+"""What a step of bring-up finds, and what it has to work with.
+
+A check is passed by a sensor, never by an answer of the technician. What no sensor can show is said to be not tested.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from fairshoe.calibrate.machine import Machine, NotCalibrated
+
+PASSED, FAILED, NOT_TESTED = "passed", "failed", "not tested"
+BENCH = "needs a bench image"
+MEND = "mend what was found first"
+UNSEEN = "no sensor sees it"
+
+
+@dataclass(frozen=True)
+class Check:
+    """`what` was seen; of a finding also its `key`, for programs, and the cure. `swap` are two inputs whose entries in
+    the config would cure it. `why` something is not tested."""
+
+    name: str
+    result: str
+    what: str
+    key: str = ""
+    cure: str = ""
+    swap: tuple[str, str] | None = None
+    why: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        return {key: value for key, value in asdict(self).items() if value}
+
+
+def passed(name: str, what: str) -> Check:
+    return Check(name, PASSED, what)
+
+
+def failed(key: str, what: str, cure: str, swap: tuple[str, str] | None = None) -> Check:
+    """The key is the kind of fault and the part, or one word."""
+    return Check(key.split()[:2][-1], FAILED, what, key, cure, swap)
+
+
+def untested(name: str, what: str, why: str) -> Check:
+    return Check(name, NOT_TESTED, what, why=why)
+
+
+def turned(motor: str) -> Check:
+    return failed(
+        f"backwards {motor}",
+        f"the motor {motor} turns the wrong way: what it drives moves in the other direction.",
+        f"Swap the two wires of the motor {motor}"
+        + (", or those of one coil, if it is a stepper." if motor == "axis" else "."),
+    )
+
+
+@dataclass
+class Bringup:
+    """A machine on its way. `line_of` says at which line each input was
+    seen, as far as that is known by now."""
+
+    machine: Machine
+    config: dict[str, Any]
+    crc: int
+    line_of: dict[str, str] = field(default_factory=dict[str, str])
+    open: set[str] = field(default_factory=set[str])  # steps of this run that failed, or could not be tried
+    inside: bool = False  # the diagnostic mode has begun
+
+    @property
+    def mech(self) -> dict[str, Any]:
+        return self.config["mechanism"]
+
+    def enter(self) -> None:
+        if not self.inside:
+            self.machine.enter()
+            self.inside = True
+
+    def leave(self) -> None:
+        if self.inside:
+            self.inside = False
+            self.machine.leave()
+
+    def wired(self, *names: str) -> list[str]:
+        return [name for name in names if name in self.config["inputs"]]
+
+
+class NotSeen(NotCalibrated):
+    """A sensor did not show what was asked for."""

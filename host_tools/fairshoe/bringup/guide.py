@@ -1,0 +1,173 @@
+"""The steps of bring-up in their order, what each needs, and the file that lets a technician go on the next day.
+
+A step that failed, or that could not be tested yet, runs again; one that passed does not, unless it is asked for or the
+device or its config is another one.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fairshoe.boards.configs import check_board
+from fairshoe.bringup import inputs, motion
+from fairshoe.bringup.checks import BENCH, FAILED, MEND, NOT_TESTED, PASSED, UNSEEN, Bringup, Check, failed, untested
+from fairshoe.calibrate.machine import NONE, NotCalibrated
+from fairshoe.files import parse_json, write_whole
+from firmware.image import INPUTS
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step. `after`: the steps that must not have failed; `kinds` of machines that have it; `moves`: it runs
+    motors."""
+
+    about: str
+    run: Callable[[Bringup], Iterator[Check]]
+    after: tuple[str, ...] = ()
+    moves: bool = False
+    kinds: tuple[str, ...] = ("carousel", "shelves", "shoe", "draw")
+
+
+READ = ("noise", "inputs", "dark")
+STORES = ("carousel", "shelves")
+STEPS = {
+    "start": Stage("reset cause, image, storage, expander, display", inputs.start),
+    "key": Stage("key switch", inputs.key_switch),
+    "noise": Stage("every line at rest", inputs.noise),
+    "inputs": Stage("every input, touched by hand; door interlock", inputs.inputs),
+    "dark": Stage("every beam, with its light off", inputs.dark),
+    "axis": Stage("home mark, steps, direction", motion.axis, READ, True, STORES),
+    "ejector": Stage("out and back", motion.ejector, (*READ, "axis"), True, STORES),
+    "feed": Stage("direction of pick and transport", motion.feed, READ, True, (*STORES, "shoe")),
+    "card": Stage("one card all the way", motion.card, (*READ, "axis", "ejector", "feed"), True),
+    "cards": Stage("ten cards", motion.cards, ("card",), True),
+    "lift": Stage("the lift of a shelf machine", motion.lift, ("card",), True, ("shelves",)),
+}
+
+
+class State:
+    """What has passed: a small file beside the config."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.who: list[int] = []
+        self.done: dict[str, list[Check]] = {}
+        self.line_of: dict[str, str] = {}
+        if path.exists():
+            self._load(parse_json(path.read_bytes()))
+
+    def _load(self, data: Any) -> None:
+        try:
+            self.who = list(data["who"])
+            self.line_of = dict(data["line_of"])
+            self.done = {
+                step: [Check(**check) for check in checks] for step, checks in data["done"].items() if step in STEPS
+            }
+        except (KeyError, TypeError, AttributeError):
+            self.who, self.done, self.line_of = [], {}, {}
+
+    def belong_to(self, *who: int) -> bool:
+        """False if what it had was of another device or config, and is forgotten."""
+        same = not self.who or self.who == list(who)
+        if not same:
+            self.done, self.line_of = {}, {}
+        self.who = list(who)
+        return same
+
+    def forget_from(self, step: str) -> None:
+        names = list(STEPS)
+        for name in names[names.index(step) :]:
+            self.done.pop(name, None)
+
+    def note(self, step: str, checks: list[Check], line_of: dict[str, str]) -> None:
+        """Keep a step that need not run again."""
+        if all(check.result == PASSED or check.why == UNSEEN for check in checks):
+            self.done[step] = checks
+            self.line_of = dict(line_of)
+            data = {
+                "who": self.who,
+                "line_of": self.line_of,
+                "done": {name: [check.to_json() for check in found] for name, found in self.done.items()},
+            }
+            write_whole(self.path, json.dumps(data, indent=1) + "\n")
+
+
+def guide(bringup: Bringup, state: State, first: str = "") -> Iterator[tuple[str, bool, list[Check]]]:
+    """Each step, whether it had passed before, and its checks. A fault is named once."""
+    fault = inputs.reach(bringup)
+    if fault is not None:
+        yield "key", False, [fault]
+        return
+    welcome = bringup.machine.shoe.welcome
+    if not state.belong_to(welcome.device if welcome else 0, bringup.crc):
+        yield "start", False, [untested("state", f"{state.path} is of another machine or config", "begun again")]
+    if first:
+        state.forget_from(first)
+    bringup.line_of = dict(state.line_of)
+    named: set[str] = set()
+    for name, step in STEPS.items():
+        if bringup.mech["kind"] not in step.kinds:
+            continue
+        before = state.done.get(name)
+        if before is not None:
+            yield name, True, before
+            continue
+        checks: list[Check] = []
+        for check in _run(bringup, name, step):
+            if not check.key or check.key not in named:
+                named.add(check.key)
+                checks.append(check)
+        if checks:  # else it was said
+            if name not in bringup.open:
+                state.note(name, checks, bringup.line_of)
+            yield name, False, checks
+    bringup.leave()
+
+
+def _run(bringup: Bringup, name: str, step: Stage) -> list[Check]:
+    checks: list[Check] = []
+    if step.moves:
+        bringup.enter()
+        why = MEND if bringup.open.intersection(step.after) else ""
+        if not bringup.machine.bench and not (name in ("card", "cards") and bringup.mech["kind"] == "draw"):
+            why = BENCH
+        if why:
+            bringup.open.add(name)
+            return [untested(name, step.about, why)]
+    try:
+        checks.extend(step.run(bringup))
+    except NotCalibrated as error:
+        checks.append(_broken(bringup, name, error))
+    if any(check.result == FAILED for check in checks):
+        bringup.open.add(name)
+    return checks
+
+
+def _broken(bringup: Bringup, name: str, error: NotCalibrated) -> Check:
+    """A step that could not end."""
+    line = bringup.machine.read().noisy if bringup.inside else NONE
+    if line != NONE:
+        return failed(f"noisy {INPUTS[line]}", f"{INPUTS[line]} is noisy.", "Look at its shield, ground and supply.")
+    return failed(f"step {name}", error.what, error.advice)
+
+
+def cured(config: dict[str, Any], checks: list[Check]) -> dict[str, Any] | None:
+    """The config with all inputs that are swapped put right; None if there are none, or it would be no good config."""
+    swaps = [check.swap for check in checks if check.swap]
+    new = copy.deepcopy(config)
+    for one, other in swaps:
+        new["inputs"][one], new["inputs"][other] = new["inputs"][other], new["inputs"][one]
+    return new if swaps and not check_board(new) else None
+
+
+def summary(checks: list[Check]) -> str:
+    """`passed, 3 not tested: needs a bench image`."""
+    count = {result: sum(check.result == result for check in checks) for result in (PASSED, FAILED, NOT_TESTED)}
+    reasons = dict.fromkeys(check.why for check in checks if check.result == NOT_TESTED)
+    text = f"{count[FAILED]} FAILED, {count[PASSED]} passed" if count[FAILED] else f"passed: {count[PASSED]} checks"
+    return text + (f", {count[NOT_TESTED]} not tested: {'; '.join(reasons)}" if reasons else "")
