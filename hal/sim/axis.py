@@ -50,12 +50,11 @@ class Axis:
         if self.way < 0 and self.wraps:
             # It comes onto the mark by its other edge.
             self.mark += (HOME_WIDTH_STEPS - 2 * HOME_STEPS) * 1000 // self.place_steps
-        self.low = 0  # the lowest that an elevator can be
         self.spare = 0  # what the last moves fell short of a thousandth, in steps by thousand
         self.slot = plant.seed % self.count  # its position at power-up is unknown
         self.real = self.slot * 1000
         self.reckoned = UNKNOWN  # place by dead reckoning from the home mark
-        self.home_at = NOWHERE
+        self.low, self.home_at = 0, NOWHERE  # the lowest that an elevator can be
         self.lost = False
         self.early = 0  # it is lost because the mark came so many steps too soon
         self.moving = False

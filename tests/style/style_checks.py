@@ -119,14 +119,15 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
         *HOST_BASE,
     ),
     # Both work in the diagnostic mode, and name lines as the firmware does.
-    "fairshoe.bringup": (
-        *("fairshoe.bringup", "fairshoe.calibrate", "fairshoe.client", "fairshoe.boards"),
-        *("fairshoe.journal.export", "fairshoe.text.describe", "firmware.image"),
-        *HOST_BASE,
-    ),
     "fairshoe.calibrate": (
         *("fairshoe.calibrate", "fairshoe.client", "fairshoe.boards", "fairshoe.bench.report_plots"),
         *("firmware.protocol", "firmware.image"),
+        *HOST_BASE,
+    ),
+    "fairshoe.bringup": (
+        *("fairshoe.bringup", "fairshoe.calibrate", "fairshoe.client", "fairshoe.boards"),
+        *("fairshoe.journal.export", "fairshoe.link", "fairshoe.sim", "fairshoe.text.describe"),
+        *("fairshoe.transport", "firmware.image"),
         *HOST_BASE,
     ),
     "fairshoe.noise": ("fairshoe.noise", "fairshoe.bench.report_plots", "fairshoe.text", *HOST_BASE),

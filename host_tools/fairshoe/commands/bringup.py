@@ -11,16 +11,19 @@ from typing import Any
 from fairshoe.boards.configs import load_board
 from fairshoe.bringup.checks import BENCH, FAILED, Bringup, Check
 from fairshoe.bringup.guide import STEPS, State, cured, guide, summary
+from fairshoe.bringup.opening import open_machine
 from fairshoe.calibrate.derive import check_port
 from fairshoe.calibrate.machine import NotCalibrated
-from fairshoe.cli.diagnostic import open_machine
+from fairshoe.cli.connection import Connection
 from fairshoe.files import write_whole
+from fairshoe.messages import Role
 from fairshoe.printable import say
 
 
 def run(options: argparse.Namespace) -> int:
     config, crc = load_board(options.board)
-    bringup = Bringup(open_machine(options), config, crc)
+    connection = Connection(options, service=True)
+    bringup = Bringup(open_machine(connection.port, connection.key(Role.SERVICE), options.patience), config, crc)
     state = State(Path(options.state or Path(options.board).with_suffix(".bringup.json").name))
     found: dict[str, list[Check]] = {}
     try:

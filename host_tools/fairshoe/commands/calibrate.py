@@ -10,13 +10,15 @@ from pathlib import Path
 from fairshoe.boards.configs import load_board
 from fairshoe.bringup.checks import Bringup
 from fairshoe.bringup.motion import find_faults
+from fairshoe.bringup.opening import open_machine
 from fairshoe.calibrate.carousel import Carousel
 from fairshoe.calibrate.derive import Line, check_port, derive
 from fairshoe.calibrate.machine import NotCalibrated
 from fairshoe.calibrate.report_page import page
-from fairshoe.cli.diagnostic import open_machine
+from fairshoe.cli.connection import Connection
 from fairshoe.errors import UsageError
 from fairshoe.files import write_whole
+from fairshoe.messages import Role
 from fairshoe.printable import say
 
 
@@ -27,7 +29,8 @@ def run(options: argparse.Namespace) -> int:
     check_port(config)
     if options.card_mm:
         config["mechanism"]["card_um"] = round(options.card_mm * 1000)
-    machine = open_machine(options)
+    connection = Connection(options, service=True)
+    machine = open_machine(connection.port, connection.key(Role.SERVICE))
 
     def tell(text: str) -> None:
         say(f"{text} ...", file=sys.stderr, flush=True)

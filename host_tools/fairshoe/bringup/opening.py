@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
 from fairshoe.calibrate.hands import PATIENCE_S, SimHands, Technician
 from fairshoe.calibrate.machine import Machine
-from fairshoe.cli.connection import Connection
 from fairshoe.client.shoe import Shoe
 from fairshoe.errors import UsageError
-from fairshoe.keys import read_device_key, role_key
+from fairshoe.keys import RoleKey, read_device_key, role_key
 from fairshoe.link.session import HostSession
 from fairshoe.messages import Role
 from fairshoe.printable import say
@@ -20,10 +18,8 @@ from fairshoe.transport.urls import PortAddress
 START_S = 8.0  # a simulated machine tries to prove itself empty first
 
 
-def open_machine(options: argparse.Namespace) -> Machine:
-    """Its port is open; `machine.shoe.greet` is the next step."""
-    connection = Connection(options, service=True)
-    url = connection.port
+def open_machine(url: str, service: RoleKey | None, patience_s: float = PATIENCE_S) -> Machine:
+    """Its port is open; `machine.shoe.greet` is the next step. A simulated machine brings its key and its hands."""
     if url.startswith("sim://"):
         from fairshoe.sim.port import SimPort
 
@@ -36,10 +32,8 @@ def open_machine(options: argparse.Namespace) -> Machine:
         port.sleep(START_S)
         key = role_key(read_device_key(Path(port.setup.key)), Role.SERVICE)
         return Machine(Shoe(port, url, HostSession(key)), SimHands(port))
-    service = connection.key(Role.SERVICE)
     if service is None:
         raise UsageError("the diagnostic mode needs the key of the role service.", "Pass --key-file keys/service.key.")
-    patience_s: float = getattr(options, "patience", PATIENCE_S)
     hands = Technician(lambda text: say(f"> {text}", file=sys.stderr, flush=True), patience_s)
     hands.machine = Machine(Shoe(PortAddress(url).open(), url, HostSession(service)), hands)
     return hands.machine
