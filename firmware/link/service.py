@@ -81,8 +81,8 @@ class Service:
         empty stands in a warning, or waits for a door that never closes: its switch may be wired wrongly."""
         flow = self.flow
         asked = message == ids.DIAGNOSE and self.link.values[0] != ids.DIAGNOSE_LEAVE
-        state = flow.state
-        idle = state == WAITING_FOR_DECK or state == WARNING or (state == STARTING and flow.door.is_open)
+        idle = flow.state == WAITING_FOR_DECK or flow.state == WARNING
+        idle = idle or (flow.state == STARTING and flow.door.is_open)
         inside = flow.round_open or flow.tail or flow.ledger.inside()
         return asked and idle and self.on and not inside and flow.outbox.roomy()
 
