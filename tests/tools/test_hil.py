@@ -14,6 +14,7 @@ from hil import contract, parts, report
 from hil.__main__ import main as hil_main
 from hil.broken import BROKEN
 from hil.image import BENCH, MACHINE, RELEASE, STOCK, Image, read_image
+from hil.options import images_in
 from hil.rounds import deck_of, game_with_deck, with_deck
 from hil.run import check_board, check_image, parts_of
 
@@ -82,6 +83,16 @@ def test_an_image_of_another_board_or_without_a_choice_of_decks_is_refused() -> 
     check_image("pico-shoe", bench, options)
     with pytest.raises(ShipError, match="deck that is frozen"):
         check_image("pico-shoe", release, options)
+
+
+def test_a_folder_gives_all_its_bench_images_or_that_of_a_board(tmp_path: Path) -> None:
+    names = [f"fairshoe-0.2.0-{board}-bench.uf2" for board in ("pico-draw", "pico-shoe")]
+    for name in [*names, "fairshoe-0.2.0-pico-shoe.uf2"]:
+        (tmp_path / name).touch()
+    found = {board: images_in(str(tmp_path), board) for board in (None, "pico-shoe", "pico-shelves")}
+    assert found[None] == [str(tmp_path / name) for name in names]
+    assert found["pico-shoe"] == [str(tmp_path / names[1])]
+    assert found["pico-shelves"] == [str(tmp_path)]  # which is no file, and the command says so
 
 
 def test_without_an_image_it_says_what_is_missing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def main(argv: list[str] | None = None) -> int:
         return 0
     clock = Clock()
     played: dict[str, Played] = {}
-    for uf2 in images_in(options.uf2):
+    for uf2 in images_in(options.uf2, options.board):
         options.uf2 = uf2
         done = play_image(options)
         if isinstance(done, int):

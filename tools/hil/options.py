@@ -23,11 +23,11 @@ def add_uf2(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=int, default=2, help="emulated boards at a time (default %(default)s)")
 
 
-def images_in(uf2: str | None) -> list[str | None]:
-    """The file that was named; of a folder, all bench images in it."""
+def images_in(uf2: str | None, board: str | None = None) -> list[str | None]:
+    """The file that was named; of a folder, all bench images in it, or the one of the board."""
     if uf2 is None or not Path(uf2).is_dir():
         return [uf2]
-    return [str(path) for path in sorted(Path(uf2).glob("*-bench.uf2"))] or [uf2]
+    return [str(path) for path in sorted(Path(uf2).glob(f"*-{board or '*'}-bench.uf2"))] or [uf2]
 
 
 def find_image(options: argparse.Namespace) -> tuple[Image | None, str]:

@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Any
 
 from fairshoe_table.rules.ledger import Line, Outcome, Transfer
@@ -21,6 +22,7 @@ def line_data(line: Line) -> str:
     return json.dumps({name: value for name, value in data.items() if name not in _SELDOM or value})
 
 
+@lru_cache(maxsize=1024)  # a desk reads the lines of its round at every status
 def _line(text: str) -> Line:
     data: dict[str, Any] = json.loads(text)
     data["outcome"] = Outcome(data["outcome"])
