@@ -52,19 +52,19 @@ def others(command: list[str], *left_out: str) -> list[str]:
 
 
 def gate_stages() -> list[Stage]:
-    """The stages of `make test`, the longest first."""
+    """The stages of `make test`, the longest first, and early those that mostly wait."""
     first, second = host_tests()
     return [
+        Stage("host-2", [*GATE, *second], EVERYTHING),
+        Stage("table", [*GATE, "tests/table"], EVERYTHING),
+        Stage("floor", module("floor", "--if-possible"), EVERYTHING),
+        Stage("unit", [*GATE, "tests/unit"], (*ON_BOTH_VMS, *LIBRARY)),
+        Stage("mpy", [*VM, "1", "--without", LONG_ON_VM, *BOTH_VMS], (*ON_BOTH_VMS, "tools/mpy")),
         Stage("host-1", [*GATE, *first], EVERYTHING),
         Stage("others", others(GATE, *ELSEWHERE), EVERYTHING),
-        Stage("mpy", [*VM, "1", "--without", LONG_ON_VM, *BOTH_VMS], (*ON_BOTH_VMS, "tools/mpy")),
-        Stage("host-2", [*GATE, *second], EVERYTHING),
-        Stage("chance", [*GATE, *CHANCE], EVERYTHING),
-        Stage("unit", [*GATE, "tests/unit"], (*ON_BOTH_VMS, *LIBRARY)),
         Stage("web", module("web", "--if-possible"), EVERYTHING),
-        Stage("floor", module("floor", "--if-possible"), EVERYTHING),
+        Stage("chance", [*GATE, *CHANCE], EVERYTHING),
         Stage("types", [PYRIGHT, "host_tools"], ("host_tools", "firmware", "hal", "rig", "pyrightconfig.json")),
-        Stage("table", [*GATE, "tests/table"], EVERYTHING),
         Stage("style", [*GATE, "tests/style"], EVERYTHING),
         Stage("dissector", module("dissector", "--if-possible"), EVERYTHING),
         Stage("types-device", [PYRIGHT, "--project", "pyright.device.json"], TYPES_OF_DEVICE),

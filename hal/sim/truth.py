@@ -1,4 +1,4 @@
-"""What a simulated machine really is where its board config says something else.
+"""The real figures of a simulated machine, where they differ from its board config.
 
 The port works with the config, the plant with the truth. A truth is a flat dict of what differs: mechanical figures by
 the names of the config's `mechanism`, and the keys below. Without one the machine is as configured.
@@ -13,13 +13,13 @@ the names of the config's `mechanism`, and the keys below. Without one the machi
 | inverted | lines that show 0 for blocked |
 | backwards | motors that turn the wrong way: pick, transport, outfeed, axis |
 | outfeed_um_per_ms | speed of a carousel's outfeed, where it is not that of the transport |
-| home_steps | so many steps the home mark lies past where place 0 is at the mouth |
+| home_steps | steps from the place where slot 0 is at the mouth to the home mark |
 | slip_at_start | 1: slip is drawn again whenever a roller starts on a card, not once for each card |
-| warm_percent, warm_s | the rollers' speed changes by so much, evenly in so many seconds from power-up |
-| worn_percent_per_thousand_cards | the rollers lose so much of their speed by wear |
-| worn_us_per_thousand_cards | the pick latency grows by so much |
+| warm_percent, warm_s | change of the rollers' speed as they warm up, and how long that takes from power-up |
+| worn_percent_per_thousand_cards | speed that the rollers lose by wear |
+| worn_us_per_thousand_cards | growth of the pick latency |
 
-Speed and acceleration of the axis are, in a truth, what the motor can follow: ordered more, it stops on the way.
+Speed and acceleration of the axis are those that the motor can follow. If more is ordered, it stalls on the way.
 """
 
 from hal.sim.body import FAR
