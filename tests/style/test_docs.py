@@ -265,29 +265,26 @@ def test_pages_outside_docs_that_the_site_shows_exist() -> None:
     assert [path for path in docs_nav.INCLUDED if not (ROOT / path).is_file()] == []
 
 
-ONE = (docs_nav.Section("One", ("A.md", "late.md", "notes/*")),)
+ONE = (docs_nav.Section("One", ("A.md", "notes/*")),)
 
 
-def test_an_awaited_page_that_is_missing_is_left_out_and_told() -> None:
-    there = ["index.md", "A.md", "notes/1.md", "notes/README.md"]
-    nav, missing = docs_nav.navigation(there, ONE, frozenset({"late.md"}))
-    assert nav == [("One", ["A.md", "notes/README.md", "notes/1.md"])]
+def test_a_folder_stands_for_its_pages_the_first_one_first() -> None:
+    nav = docs_nav.navigation(["index.md", "A.md", "notes/1.md", "notes/README.md"], ONE)
     assert docs_nav.as_mkdocs(nav) == [{"Home": "index.md"}, {"One": ["A.md", "notes/README.md", "notes/1.md"]}]
-    assert missing == ["late.md"]
 
 
 @pytest.mark.parametrize(
     ("there", "told"),
     [
-        (["index.md", "A.md", "late.md", "STRAY.md"], "docs/STRAY.md is in no section"),
-        (["index.md", "A.md", "late.md", "other/x.md"], "docs/other/x.md is in no section"),
-        (["index.md", "late.md"], "has A.md, which docs/ has not"),
-        (["A.md", "late.md"], "has index.md, which docs/ has not"),
+        (["index.md", "A.md", "STRAY.md"], "docs/STRAY.md is in no section"),
+        (["index.md", "A.md", "other/x.md"], "docs/other/x.md is in no section"),
+        (["index.md"], "has A.md, which docs/ has not"),
+        (["A.md"], "has index.md, which docs/ has not"),
     ],
 )
 def test_a_page_without_a_place_and_a_place_without_a_page_are_refused(there: list[str], told: str) -> None:
     with pytest.raises(docs_nav.NavError, match=re.escape(told)):
-        docs_nav.navigation(there, ONE, frozenset({"late.md"}))
+        docs_nav.navigation(there, ONE)
 
 
 def test_every_decision_has_a_number_of_its_own() -> None:

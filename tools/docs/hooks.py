@@ -26,14 +26,12 @@ SOURCE_OF = {site: source for source, site in INCLUDED.items()}
 
 def on_config(config: Any) -> Any:
     try:
-        nav, missing = docs_nav.navigation(docs_nav.pages_there())
+        nav = docs_nav.navigation(docs_nav.pages_there())
     except docs_nav.NavError as error:
         # A warning ends a strict build, after all other problems were printed as well.
         for line in str(error).splitlines():
             log.warning(line)
         return config
-    for page in missing:
-        log.info("%s is awaited and not there yet: left out of the navigation", page)
     config["nav"] = docs_nav.as_mkdocs(nav)
     config["mdx_configs"].setdefault("toc", {})["slugify"] = docs_pages.slug
     return config

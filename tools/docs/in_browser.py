@@ -13,29 +13,12 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from web.browser import browser, find_chromium
+from web.browser import Bench, browser, find_chromium
 
 WORD, HIT = "retention", "SCALE.html"
 WINDOWS = {"desk": (1280, 800), "phone": (390, 844)}
 # The front page with the machine, wide tables, long code, pictures.
 PAGES = ("index", "CLI", "FLOOR", "PROTOCOL", "TOUR", "UPDATE", "WIRING", "reference/help", "reference/metrics")
-WAIT_MS = 120_000  # a busy machine
-
-
-class _Heard:
-    """What a tab complained of: errors of scripts, and files that are not there."""
-
-    def __init__(self, tab: Any) -> None:
-        self.errors: list[str] = []
-        tab.on("pageerror", self._failed)
-        tab.on("response", self._answered)
-
-    def _failed(self, error: Any) -> None:
-        self.errors.append(str(error))
-
-    def _answered(self, answer: Any) -> None:
-        if answer.status >= 400:
-            self.errors.append(f"{answer.status} {answer.url}")
 
 
 def can_browse() -> bool:
@@ -47,9 +30,14 @@ class _Quiet(SimpleHTTPRequestHandler):
         pass
 
 
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A browser that goes on to another page closes what it was loading."""
+
+
 @contextmanager
 def served(site: Path) -> Generator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(site))) as server:
+    with _Server(("127.0.0.1", 0), partial(_Quiet, directory=str(site))) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
@@ -60,8 +48,7 @@ def complaints(site: Path, pictures: Path | None = None) -> Iterator[str]:
     with served(site) as url, browser() as chromium:
         for name, (width, height) in WINDOWS.items():
             tab = chromium.new_page(viewport={"width": width, "height": height}, has_touch=name == "phone")
-            tab.set_default_timeout(WAIT_MS)
-            heard = _Heard(tab)
+            heard = Bench(tab, url)
             for page in PAGES:
                 tab.goto(f"{url}{page}.html")
                 wide = tab.evaluate("document.documentElement.scrollWidth") - width

@@ -1,7 +1,6 @@
 """What the documentation site has, in which order, for whom: its navigation as data.
 
-A page of docs/ that stands nowhere here breaks the build and a test, and so does an entry whose page is missing, unless
-it is awaited: then the site is built without it, and says so.
+A page of docs/ that stands nowhere here breaks the build and a test, and so does an entry whose page is missing.
 """
 
 from __future__ import annotations
@@ -24,10 +23,6 @@ HELP_PAGE = "reference/help.md"
 LIBRARY_PAGE, CONFIG_PAGE, API_PAGE = "reference/library.md", "reference/config.md", "reference/api.md"
 GAME_PAGE, METRICS_PAGE = "reference/game.md", "reference/metrics.md"
 GENERATED = (HELP_PAGE, LIBRARY_PAGE, CONFIG_PAGE, GAME_PAGE, API_PAGE, METRICS_PAGE)
-
-# Places kept for pages that are being written. A page that is here and exists needs no change; one that will not come
-# is taken out of both lists.
-AWAITED: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -98,27 +93,17 @@ def pages_there(docs: Path = DOCS) -> list[str]:
     return sorted(path.relative_to(docs).as_posix() for path in docs.rglob("*.md"))
 
 
-def navigation(
-    there: list[str], sections: tuple[Section, ...] = SECTIONS, awaited: frozenset[str] = AWAITED
-) -> tuple[list[tuple[str, list[str]]], list[str]]:
-    """Titles of sections with their pages, of those that are there; and the awaited pages that are not."""
+def navigation(there: list[str], sections: tuple[Section, ...] = SECTIONS) -> list[tuple[str, list[str]]]:
+    """Titles of sections with their pages."""
     known = {*there, *INCLUDED.values(), *GENERATED}
-    nav: list[tuple[str, list[str]]] = []
-    listed = [HOME]
-    missing: list[str] = [] if HOME in known else [HOME]
-    for section in sections:
-        pages = [page for entry in section.pages for page in _expand(entry, there)]
-        missing += [page for page in pages if page not in known]
-        present = [page for page in pages if page in known]
-        listed += present
-        if present:
-            nav.append((section.title, present))
+    nav = [(it.title, [page for entry in it.pages for page in _expand(entry, there)]) for it in sections]
+    listed = [HOME, *(page for _title, pages in nav for page in pages)]
     problems = [f"docs/{page} is in no section of tools/docs/nav.py" for page in there if page not in listed]
     problems += [f"{page} is in tools/docs/nav.py twice" for page in sorted(set(listed)) if listed.count(page) > 1]
-    problems += [f"tools/docs/nav.py has {page}, which docs/ has not" for page in missing if page not in awaited]
+    problems += [f"tools/docs/nav.py has {page}, which docs/ has not" for page in listed if page not in known]
     if problems:
         raise NavError("\n".join(problems))
-    return nav, missing
+    return nav
 
 
 def as_mkdocs(nav: list[tuple[str, list[str]]]) -> list[object]:

@@ -95,23 +95,16 @@ def build() -> int:
     if done.returncode:
         print(done.stderr, "docs: not built; every warning above is to be put right", sep="", file=sys.stderr)
         return 1
-    for line in done.stderr.splitlines():
-        if "awaited" in line:
-            print(line.partition("-")[2].strip())
     add_bench_page(SITE)
-    found = list(fetched_from_elsewhere(SITE))
-    if found:
-        print("docs: these would be fetched from elsewhere:", *found, sep="\n  ", file=sys.stderr)
-        return 1
-    dead = list(dead_links(SITE))
-    if dead:
-        print("docs: links that lead nowhere:", *dead, sep="\n  ", file=sys.stderr)
-        return 1
-    if not can_browse():
+    checks = {"fetched from elsewhere": fetched_from_elsewhere, "links that lead nowhere": dead_links}
+    if can_browse():
+        checks["in Chromium"] = complaints
+    else:
         print("docs: NOT TRIED in a browser: no Chromium or no Playwright; `make test-web` installs both")
-    elif wrong := list(complaints(SITE)):
-        print("docs: in Chromium:", *wrong, sep="\n  ", file=sys.stderr)
-        return 1
+    for title, check in checks.items():
+        if found := list(check(SITE)):
+            print(f"docs: {title}:", *found, sep="\n  ", file=sys.stderr)
+            return 1
     pages = sum(1 for _ in SITE.rglob("*.html"))
     print(f"docs: {pages} pages in {SITE.relative_to(ROOT)}; open index.html there, or, with search: make docs-serve")
     return 0

@@ -1,7 +1,6 @@
 """Storage of an older firmware is taken over without loss; storage of a layout that is not known is left as it is.
 
-storage_4872250.json is what the firmware of that commit left behind, before storage carried a version of its layout:
-tools/old_storage.py makes it.
+storage_4872250.json is what the firmware of that commit left behind, before storage carried a version of its layout.
 """
 
 import json
