@@ -142,6 +142,12 @@ def commit_of(release: Path) -> str:
     return json.loads((release / "release.json").read_text())["commit"]
 
 
+def newest() -> Path:
+    """The folder of the newest version."""
+    found = {path.parent: json.loads(path.read_text())["version"] for path in FILES.glob("*/release.json")}
+    return max(found, key=lambda folder: [int(number) for number in found[folder].split(".")])
+
+
 def is_of(commit: str) -> bool:
     """Whether the programs of that commit are those of this one."""
     command = ["git", "diff", "--quiet", commit, "HEAD", "--", *SHIPPED]

@@ -199,7 +199,7 @@ def _of_commands(commands: Mapping[str, str], places: Mapping[str, object]) -> L
 
 def _lay_out(files: Path) -> None:
     """Files of a release as files again, and two images."""
-    release = release_files.FILES / fairshoe.__version__
+    release = release_files.newest()
     for name, text in json.loads((release / "keys.json").read_text("utf-8")).items():
         write_private(files / name, text)
     shutil.copy(release / "pico-draw.journal", files)
