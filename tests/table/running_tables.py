@@ -1,25 +1,16 @@
-"""A table with a simulated shoe in a test: people by script or by chance, everything in one folder."""
+"""Options and meters of tables in tests, and what their books must be."""
 
-import secrets
-from collections.abc import Generator, Iterable
-from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from random import Random
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
-from fairshoe import Shoe
-from fairshoe.keys import write_key
 from fairshoe_table.books.books import Books
 from fairshoe_table.games.caribbean.options import CaribbeanOptions
 from fairshoe_table.play import registry
 from fairshoe_table.play.options import Options
 from fairshoe_table.rules.meters import FIVE_CARD, PROGRESSIVE, new_meters
 from fairshoe_table.rules.pay_tables import pay_table
-from fairshoe_table.simulated.people import Players, SimulatedFloor
-from fairshoe_table.table.table import Table
 
 POKER = ("double-down-stud", "boston-5-stud", "caribbean-stud", "double-cross-poker")
 SIDE = ("bonus_pays", "progressive_pays", "five_card", "cover_all")
@@ -44,30 +35,6 @@ def options_of(game: str) -> Options:
 def start_meters(books: Books) -> None:
     for pool, table in ((PROGRESSIVE, "CS-11d-D"), (FIVE_CARD, "CS-11e")):
         books.start_meters(new_meters(pay_table(table), {"main": 7123}, {"main": 1_000_000}, pool=pool))
-
-
-@dataclass
-class Running:
-    shoe: Shoe
-    books: Books
-    floor: SimulatedFloor
-    table: Table
-    said: list[str]
-
-
-@contextmanager
-def table_at(folder: Path, game: str, faults: str = "", seed: int = 5, storage: bool = False) -> Generator[Running]:
-    key = folder / "device.key"
-    if not key.exists():
-        write_key(key, "device", secrets.token_bytes(32))
-    url = f"sim://pico-carousel?dealer=none&key={key}&game={game}&seed={seed}"
-    url += f"&faults={faults}" if faults else ""
-    url += f"&storage={folder / 'shoe.nv'}" if storage else ""
-    said: list[str] = []
-    with Books(folder / "books.db") as books, Shoe.open(url, key=key, store=folder / "shoe.db") as shoe:
-        start_meters(books)
-        floor = SimulatedFloor(Players(Random(seed)), shoe.sim.act, shoe.sim.sleep, said.append)
-        yield Running(shoe, books, floor, Table(shoe, books, game, options_of(game), floor), said)
 
 
 def check_books(books: Books) -> None:

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 from hands import paid, settled
-from running_tables import table_at
 
 from fairshoe import Command, CommandResult, State
 from fairshoe.errors import UsageError
@@ -18,6 +17,7 @@ from fairshoe_table.rules.cards import cards
 from fairshoe_table.rules.ledger import Wager, net
 from fairshoe_table.rules.line_shapes import Void
 from fairshoe_table.rules.seats import check_adjacent, deal_order, seat_of, settle_order, stack_of
+from fairshoe_table.simulated.demonstration import simulated_table
 from fairshoe_table.table.table import Table
 
 OPTIONS = DoubleDownOptions()
@@ -144,7 +144,7 @@ class Behind(Table):
 
 def test_betting_is_not_closed_again_before_every_player_was_asked(tmp_path: Path) -> None:
     """A status may overtake events, after a lost cable for instance."""
-    with table_at(tmp_path, "double-down-stud") as it:
+    with simulated_table(tmp_path, "double-down-stud", seed=5) as it:
         table = Behind(it.shoe, it.books, it.table.game, it.table.options, it.floor)
         number = table.play_round()
         assert table.behind == 0 and table.decided

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from kills import Killed, Sweep
-from running_tables import FULL, POKER, options_of, table_at
+from running_tables import FULL, POKER, options_of
 from test_books import ROUNDS
 
 from fairshoe import __version__
@@ -18,6 +18,7 @@ from fairshoe_table.books.header import options_of as read_again
 from fairshoe_table.games.double_down import DoubleDownOptions
 from fairshoe_table.play import registry
 from fairshoe_table.rules.pay_tables import TABLES, improve
+from fairshoe_table.simulated.demonstration import simulated_table
 from fairshoe_table.table.table import Table
 
 
@@ -34,7 +35,7 @@ def test_every_printed_table_is_kept_whole_in_a_header() -> None:
 
 
 def test_a_round_names_its_shoe_options_program_and_time(tmp_path: Path) -> None:
-    with table_at(tmp_path, "boston-5-stud") as it:
+    with simulated_table(tmp_path, "boston-5-stud", seed=5) as it:
         numbers = [it.table.play_round() for _ in range(2)]
         heads = [it.books.header(number) for number in numbers]
         assert it.shoe.welcome is not None and it.shoe.store is not None
@@ -60,7 +61,7 @@ BETTER = improve("DDS-10b", {"Pair of sixes, sevens, eights, nines or tens": "10
 )
 def test_an_open_round_goes_on_with_the_options_of_its_header(tmp_path: Path, changed: dict[str, object]) -> None:
     """The next one has those of the table's file."""
-    with table_at(tmp_path, "double-down-stud") as it:
+    with simulated_table(tmp_path, "double-down-stud", seed=5) as it:
         answer = it.floor.answer
         old = it.table.configured
 
@@ -133,7 +134,7 @@ def test_books_of_a_newer_program_are_refused_unchanged(tmp_path: Path) -> None:
 
 def test_events_of_a_round_that_is_over_close_no_other_round(tmp_path: Path) -> None:
     """After a power cut the library may give events again that were handled."""
-    with table_at(tmp_path, POKER[0]) as it:
+    with simulated_table(tmp_path, POKER[0], seed=5) as it:
         number = it.table.play_round()
         it.table.begin()
         assert it.shoe.store is not None and it.table.number == number + 1

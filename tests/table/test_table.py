@@ -4,7 +4,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from running_tables import POKER, Running, check_books, table_at
+from running_tables import POKER, check_books
 
 from fairshoe import What
 from fairshoe.messages import Recorded
@@ -12,13 +12,13 @@ from fairshoe_table.books.books import Books
 from fairshoe_table.play.game import Ask, Play
 from fairshoe_table.play.inputs import Input, wager
 from fairshoe_table.rules.ledger import Line, Wager
-from fairshoe_table.simulated.demonstration import simulated_table
+from fairshoe_table.simulated.demonstration import Running, simulated_table
 from fairshoe_table.table.table import Table
 
 
 @pytest.mark.parametrize("game", POKER)
 def test_rounds_are_played_and_the_books_agree_with_the_shoe(tmp_path: Path, game: str) -> None:
-    with table_at(tmp_path, game) as it:
+    with simulated_table(tmp_path, game, seed=5) as it:
         for _ in range(3):
             number = it.table.play_round()
             view = it.shoe.current_round
@@ -37,7 +37,7 @@ class Crash(Exception):
 @pytest.mark.parametrize("game", POKER)
 def test_a_program_that_dies_at_any_question_goes_on_where_it_was(tmp_path: Path, game: str) -> None:
     """Before each question and after each booking in turn; then a new table with the same shoe and books goes on."""
-    with table_at(tmp_path, game, seed=9) as it:
+    with simulated_table(tmp_path, game, seed=9) as it:
         answer, record = it.floor.answer, Books.record_all
         crashes = 0
 
@@ -82,7 +82,7 @@ def _until_over(it: Running) -> int:
 
 
 def test_a_jam_voids_the_round_returns_wagers_and_calls_a_person(tmp_path: Path) -> None:
-    with table_at(tmp_path, "caribbean-stud", faults="jam:exit:7") as it:
+    with simulated_table(tmp_path, "caribbean-stud", seed=5, board="pico-carousel?faults=jam:exit:7") as it:
         number = it.table.play_round()
         assert {line.outcome.value for line in it.books.lines(number)} == {"void"}
         assert {line.clause for line in it.books.lines(number)} == {"CS-13f"}
@@ -97,13 +97,13 @@ def test_a_power_cut_in_the_round_voids_it_and_the_meters_stay(tmp_path: Path) -
     def cut(play: Play, ask: Ask) -> Input:
         raise Crash
 
-    with table_at(tmp_path, "caribbean-stud", storage=True) as it:
+    with simulated_table(tmp_path, "caribbean-stud", seed=5) as it:
         before = it.books.meters("progressive")
         it.floor.answer = cut
         with pytest.raises(Crash):
             it.table.play_round()
         number = it.books.open_round("caribbean-stud")
-    with table_at(tmp_path, "caribbean-stud", storage=True) as it:
+    with simulated_table(tmp_path, "caribbean-stud", seed=5) as it:
         assert it.table.play_round() == number
         assert sum(line.net for line in it.books.lines(number)) == 0
         assert it.books.meters("progressive") == before
