@@ -9,6 +9,10 @@ from pathlib import Path
 import pytest
 from running_tables import check_books
 
+from fairshoe import Shoe
+from fairshoe.errors import UsageError
+from fairshoe.games.rounds import fold
+from fairshoe.messages import RoundStarted
 from fairshoe_table.books.books import Books
 from fairshoe_table.play import registry
 from fairshoe_table.play.game import ALL_OUT, Ask
@@ -16,6 +20,7 @@ from fairshoe_table.play.options import Options
 from fairshoe_table.play.round import asks
 from fairshoe_table.simulated.demonstration import NEW_STORAGE, Running, simulated_table
 from fairshoe_table.simulated.stack import Died, Place, StackReport, compare
+from fairshoe_table.table.table import Table
 
 OLD, NEW = 1, 1 + NEW_STORAGE
 
@@ -124,6 +129,29 @@ def test_no_round_goes_on_with_cards_of_another_storage(tmp_path: Path, game: st
     gone: set[Place] = set() if back else {(before.device, before.log, after.round or 1)}
     life(NEW, never, "void", then=lambda it: _agree(it, gone))
     life(OLD, never, "void", then=lambda it: _agree(it, gone))
+
+
+def test_a_deal_of_another_storage_is_not_for_the_wagers_that_lie_there(tmp_path: Path) -> None:
+    """CLOSE was pressed at the shoe before a supervisor has answered: then only a void is left."""
+    life = Life(tmp_path, "caribbean-stud")
+    life(OLD, STAGES["moved"])
+    with simulated_table(tmp_path, "caribbean-stud", 5, shoe_seed=NEW) as it:
+        it.table.begin()
+        before = it.books.inputs(1)
+        assert it.table.may_decide() == ("void", "continue")
+        started = RoundStarted(9, 1, 5, 0, 0, 1, 1, "CS", 2)
+        it.shoe._core.view = fold(it.shoe.current_round, started)  # pyright: ignore[reportPrivateUsage]
+        assert not it.table.take(started) and it.books.inputs(1) == before
+        assert it.table.may_decide() == ("void",) and "stop it" in it.floor.calls[0]
+
+
+def test_a_table_without_a_store_is_refused(tmp_path: Path) -> None:
+    with (
+        simulated_table(tmp_path, "caribbean-stud", 5) as it,
+        Shoe.open("sim://pico-carousel") as bare,
+        pytest.raises(UsageError, match="no store"),
+    ):
+        Table(bare, it.books, "caribbean-stud", it.table.options, it.floor)
 
 
 def _agree(it: Running, gone: set[Place]) -> None:

@@ -49,12 +49,16 @@ def test_the_win_is_what_was_counted_over_rounds_with_kills(tmp_path: Path) -> N
         start_meters(books)
     physical, counted, kills, slips, taken = 0, 0, 0, 0, 0
 
+    def clock() -> str:
+        """Midnight passes, and the clock is set back."""
+        return f"2026-10-{rng.choice(('24', '25'))}T{rng.choice(('23', '00'))}:59:59.000Z"
+
     def until_done(deed: object, *values: object) -> object:
         nonlocal kills
         while True:
             connection: sqlite3.Connection | None = None
             try:
-                with Books(path, TABLE, connection=Unlucky) as books:
+                with Books(path, TABLE, connection=Unlucky, now=clock) as books:
                     connection = books._db  # pyright: ignore[reportPrivateUsage]
                     return deed(books, *values)  # type: ignore[operator]
             except Killed:
