@@ -110,16 +110,19 @@ def test_a_power_cut_in_the_round_voids_it_and_the_meters_stay(tmp_path: Path) -
         check_books(it.books)
 
 
+def _two_royals(it: Running) -> None:
+    """At seats 1 and 2, with progressive wagers; the dealer has nothing."""
+    hands = {seat: tuple(rank * 4 + seat for rank in range(8, 13)) for seat in (1, 2)}
+    it.floor.players.wagers = lambda play: [wager(seat, {Wager.ANTE: 1000, Wager.PROGRESSIVE: 100}) for seat in hands]
+    it.floor.faces = lambda play, ask: hands.get(ask.seat, (0, 5, 9, 14, 19))[: ask.count]
+    it.floor.players.decide = lambda play, ask, own: "raise"
+
+
 def test_a_jackpot_holds_its_cards_until_the_paperwork_is_done(tmp_path: Path) -> None:
     """CS 10(c)(3)(ii)c.2.iv; the next round comes after it. Two seats have a royal flush: the second gets the seed."""
-    royals = {seat: tuple(rank * 4 + seat for rank in range(8, 13)) for seat in (1, 2)}
     with simulated_table(tmp_path, "caribbean-stud", seed=5) as it:
         faces = it.floor.faces
-        it.floor.players.wagers = lambda play: [
-            wager(seat, {Wager.ANTE: 1000, Wager.PROGRESSIVE: 100}) for seat in (1, 2)
-        ]
-        it.floor.faces = lambda play, ask: royals.get(ask.seat, (0, 5, 9, 14, 19))[: ask.count]
-        it.floor.players.decide = lambda play, ask, own: "raise"
+        _two_royals(it)
         number = it.table.play_round()
         paid = [line.paid for line in it.books.lines(number) if line.source.startswith("meter ")]
         assert paid == [1_000_150, 1_000_000] and any("jackpot" in text for text in it.floor.calls)
@@ -135,13 +138,8 @@ def test_a_jackpot_holds_its_cards_until_the_paperwork_is_done(tmp_path: Path) -
 
 def test_a_hand_that_becomes_void_after_its_jackpot_calls_a_person(tmp_path: Path) -> None:
     """CS 13(d), found when both royal flushes were settled: the one that stands is paid the whole meter."""
-    royals = {seat: tuple(rank * 4 + seat for rank in range(8, 13)) for seat in (1, 2)}
     with simulated_table(tmp_path, "caribbean-stud", seed=5) as it:
-        it.floor.players.wagers = lambda play: [
-            wager(seat, {Wager.ANTE: 1000, Wager.PROGRESSIVE: 100}) for seat in royals
-        ]
-        it.floor.faces = lambda play, ask: royals.get(ask.seat, (0, 4, 9, 14, 19))[: ask.count]
-        it.floor.players.decide = lambda play, ask, own: "raise"
+        _two_royals(it)
         results: list[bool] = []
 
         def misdealt(lines: list[Line]) -> None:
