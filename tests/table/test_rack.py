@@ -219,6 +219,25 @@ def test_a_late_drop_belongs_to_its_shift_and_a_slip_to_one_shift(tmp_path: Path
         assert books.rack.shift(2).win == 0 and ("win while no shift was open", -6000) in rows(books.rack.shift(2))
 
 
+def test_a_shift_is_closed_on_the_page_when_every_line_is_done(tmp_path: Path) -> None:
+    with sitting(tmp_path, "double-down-stud") as it:
+
+        def rack(kind: str, cents: int) -> str:
+            return it.tap(do="rack", kind=kind, cents=cents, by="J. Doe", note="", key=f"{kind} 1")
+
+        assert "opening $1,000" in rack("opening", 100_000)
+        it.bets()
+        it.wager(2, original=1000)
+        it.close()
+        while not it.desk.open_lines():
+            it.go_on()
+        with pytest.raises(FairshoeError, match="not done"):
+            rack("closing", 100_000)
+        number = it.finish()
+        rack("closing", 100_000 - sum(line.net for line in it.desk.books.lines(number)))
+        assert it.desk.books.rack.shift(1).difference == 0
+
+
 @pytest.mark.parametrize("start", ["=", "+", "-", "@"])
 def test_no_text_of_an_export_is_a_formula(tmp_path: Path, start: str) -> None:
     with Books(tmp_path / "books.db") as books:

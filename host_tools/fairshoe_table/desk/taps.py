@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from fairshoe import FairshoeError, Reason
 from fairshoe.errors import UsageError
 from fairshoe.messages import CloseBetting, Command, EndRound
+from fairshoe_table.books.rack import CLOSING
 from fairshoe_table.desk.card_reader import BY_DEALER, BY_PLANT, BY_READER, joined
 from fairshoe_table.desk.drafts import Bets
 from fairshoe_table.desk.loop import TAPPED, DeskLoop, Tap
@@ -113,8 +114,7 @@ class Desk(DeskLoop):
         play = self._play()
         if play.closed:
             raise UsageError("betting is closed already.", "Look at the page again.")
-        if self.open_lines():
-            raise UsageError("lines of the last settlement are not done.", "Settle them first.")
+        self._lines_done()
         if not play.seats:
             if not self.draft.placed:
                 raise UsageError("no seat has a wager.", "Enter the wagers first.")
@@ -125,10 +125,14 @@ class Desk(DeskLoop):
     def _go(self, kind: type[Command]) -> str:
         if kind is not self.offered or (kind is CloseBetting and not self._play().closed):
             raise UsageError("that is not what is next.", "Look at the page again.")
-        if kind is EndRound and self.open_lines():
-            raise UsageError("lines of the settlement are not done.", "Settle them first.")
+        if kind is EndRound:
+            self._lines_done()
         self._tapped_on(kind)
         return ""
+
+    def _lines_done(self) -> None:
+        if self.open_lines():
+            raise UsageError("lines of the settlement are not done.", "Settle them first.")
 
     def _asked(self, key: str) -> Ask:
         for ask in self.waiting()[:1]:
@@ -246,6 +250,8 @@ class Desk(DeskLoop):
 
     def _rack(self, told: Tap) -> str:
         """Opening, fills, credits, drop and closing. A slip has its number once: a second tap enters nothing."""
+        if told["kind"] == CLOSING:
+            self._lines_done()  # their chips lie on the layout
         entry = self.books.rack.add(
             str(told["kind"]), _whole(told["cents"]), str(told["by"]), str(told["note"]), str(told["key"])
         )
