@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from fairshoe import Need, Step
 from fairshoe.errors import FairshoeError
 from fairshoe_table.books.books import Books
 from fairshoe_table.desk.taps import Desk
@@ -54,6 +55,10 @@ class Seen(Patient):
         now = self.values["now"]
         return bool(now["action"] or self.values["ask"] or now["say"] == "Place your bets")
 
+    def by_hand(self, step: Step) -> bool:
+        """The stub is counted after some rounds, and LOCK says that it is right."""
+        return step.need is Need.STUB_COUNT or (step.hand and step.need not in self.desk.unasked)
+
     def step(self, void: bool) -> None:
         """Whatever the page asks for: a supervisor, wagers, the next line, an answer, hands at the machine."""
         choices = [choice for choice, _ in self.values["house"]["choices"]]
@@ -71,7 +76,7 @@ class Seen(Patient):
                 self.bet()  # by other limits than those of the program before
         elif action or self.values["ask"]:
             self.go_on()
-        elif self.desk.step is not None and self.desk.step.hand and self.desk.step.need not in self.desk.unasked:
+        elif self.desk.step is not None and self.by_hand(self.desk.step):
             self.tap(do="hand")
         else:
             self.turn()
