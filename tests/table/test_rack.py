@@ -43,15 +43,16 @@ class Unlucky(sqlite3.Connection):
         return super().execute(sql, *values)  # type: ignore[arg-type]
 
 
+def clock() -> str:
+    """Midnight passes, and the clock is set back."""
+    return f"2026-10-{Unlucky.rng.choice(('24', '25'))}T{Unlucky.rng.choice(('23', '00'))}:59:59.000Z"
+
+
 def test_the_win_is_what_was_counted_over_rounds_with_kills(tmp_path: Path) -> None:
     rng, path = Random(9), tmp_path / "books.db"
     with Books(path, TABLE) as books:
         start_meters(books)
     physical, counted, kills, slips, taken = 0, 0, 0, 0, 0
-
-    def clock() -> str:
-        """Midnight passes, and the clock is set back."""
-        return f"2026-10-{rng.choice(('24', '25'))}T{rng.choice(('23', '00'))}:59:59.000Z"
 
     def until_done(deed: object, *values: object) -> object:
         nonlocal kills
