@@ -34,10 +34,12 @@ from unittest import mock
 import release_files
 
 import fairshoe
+from docs import reference
 from fairshoe import Shoe, messages
 from fairshoe.cli import command_line, settings
 from fairshoe.errors import Exit
 from fairshoe.files import write_private
+from fairshoe.messages import Status
 from fairshoe.ship.identity import Identity
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -177,12 +179,16 @@ def outputs() -> Lines:
         places = {GOLDEN: ROOT / GOLDEN, "SIM": "sim://pico-draw?speed=0", "KEYED": keyed, "FILES": files}
         lines |= _of_commands(JSON_OF, places)
         with _shoe(files, ["--key-file", str(files / "device.key")]) as port:
-            with Shoe.open(port, files / "table.key", store=files / "host.db") as shoe:
-                next(event for event in shoe.events() if event.NAME == "empty_proved")
+            with Shoe.open(port, files / "table.key", store=files / "host.db", clock=False) as shoe:
+                next(it for it in shoe.messages() if isinstance(it, Status) and _is_at_rest(it))
             lines |= _of_commands(UPDATES, {**places, "PORT": port})
         with _shoe(files, []) as port:
             lines |= _of_commands(UPDATED, {**places, "PORT": port})
     return lines
+
+
+def _is_at_rest(status: Status) -> bool:
+    return status.state == messages.State.WAITING_FOR_DECK and not status.events_waiting
 
 
 def _of_commands(commands: Mapping[str, str], places: Mapping[str, object]) -> Lines:
@@ -310,6 +316,14 @@ def formats() -> Lines:
     return lines
 
 
+def metrics() -> Lines:
+    """Names and kinds of what the floor's programs measure: dashboards and alerts ask for them."""
+    tables = {prefix: texts for _title, prefix, _about, texts in reference.metric_tables()}
+    return {
+        f"fairshoe_{prefix}_{name}": reference.metric_kind(name) for prefix, texts in tables.items() for name in texts
+    }
+
+
 SURFACES: dict[str, Callable[[], Lines]] = {
     "library": library,
     "commands": commands,
@@ -320,6 +334,7 @@ SURFACES: dict[str, Callable[[], Lines]] = {
     "schemas": schemas,
     "scenarios": scenarios,
     "formats": formats,
+    "metrics": metrics,
 }
 
 

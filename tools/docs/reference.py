@@ -6,7 +6,7 @@ import importlib
 import inspect
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from docs.nav import API_PAGE, CONFIG_PAGE, DOCS, GAME_PAGE, LIBRARY_PAGE, METRICS_PAGE, ROOT
@@ -109,33 +109,37 @@ def api_page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def metrics_page() -> str:
-    """What the programs of the floor measure, from their tables."""
+def metric_tables() -> tuple[tuple[str, str, str, Mapping[str, str]], ...]:
+    """Each program with the prefix of its metrics, a word about them, and its table."""
     from fairshoe_floor import running
     from fairshoe_floor.gateway import metrics as gateway
     from fairshoe_floor.history import serve
     from fairshoe_floor.stream import publisher
 
-    programs = (
+    return (
         ("fairshoe gateway: each shoe", "shoe", "Labels: `device`, `table` and `pit`.", gateway.OF_SHOES),
         ("fairshoe gateway", "gateway", "All shoes of the gateway together.", gateway.METRICS),
         ("fairshoe publish", "publisher", "On the port of `--metrics-port`.", publisher.METRICS),
         ("fairshoe floor run", "floor", "On the port of `--metrics-port`.", running.METRICS),
         ("fairshoe floor serve", "serve", "`device` and `gateway` are labels of the age.", serve.METRICS),
     )
+
+
+def metrics_page() -> str:
+    """What the programs of the floor measure, from their tables."""
     parts = [
         "# Metrics",
         "Prometheus text at `/metrics`. A gateway and `floor serve` ask for a token with the scope `metrics` "
         "([Floor](../FLOOR.md#who-may-see-what)). Each program also has the `process_*` metrics of its process, where "
         "the system has `/proc`. A dashboard for Grafana comes with `fairshoe floor kit`.",
     ]
-    for title, prefix, about, texts in programs:
-        rows = [f"`fairshoe_{prefix}_{name}` | {_metric_kind(name)} | {text}" for name, text in texts.items()]
+    for title, prefix, about, texts in metric_tables():
+        rows = [f"`fairshoe_{prefix}_{name}` | {metric_kind(name)} | {text}" for name, text in texts.items()]
         parts += [f"## {title}", about, _table("metric | kind | meaning", rows)]
     return "\n\n".join(parts) + "\n"
 
 
-def _metric_kind(name: str) -> str:
+def metric_kind(name: str) -> str:
     from fairshoe_floor.gateway.metrics import HISTOGRAMS
 
     return "histogram" if name in HISTOGRAMS else "counter" if name.endswith("_total") else "gauge"
