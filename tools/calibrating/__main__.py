@@ -7,24 +7,26 @@ import statistics
 import sys
 import time
 
-from calibrating.truths import Trial, fault_of, play
+from calibrating.truths import BOARDS, Trial, fault_of, play
 
 
 def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="calibrating")
     parser.add_argument("--number", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--board", choices=BOARDS, default=BOARDS[0])
     parser.add_argument("--rounds", type=int, default=2, help="dealt with each new config")
     options = parser.parse_args(words)
     trials: list[Trial] = []
     since = time.monotonic()
     for number in range(options.number):
-        trial = play(options.seed + number, options.rounds, fault_of(number))
+        trial = play(options.seed + number, options.rounds, fault_of(number, options.board), options.board)
         trials.append(trial)
         if not trial.good:
             said = trial.named or trial.refused or trial.dealt
             print(f"seed {trial.seed}: fault {trial.fault or 'none'}; {said}; {'; '.join(trial.wrong)}")
-            print(f"  replay: make calibrate-truths N=1 SEED={trial.seed} ROUNDS={options.rounds}")
+            again = f"BOARD={options.board} N=1 SEED={trial.seed} ROUNDS={options.rounds}"
+            print(f"  replay: make calibrate-truths {again}")
         if time.monotonic() - since > 10:
             since = time.monotonic()
             print(f"{number + 1} of {options.number}", file=sys.stderr)

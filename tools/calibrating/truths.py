@@ -19,8 +19,7 @@ from fairshoe.boards.configs import load_board  # noqa: E402
 from fairshoe.boards.shuffle_time import shuffle_us  # noqa: E402
 from fairshoe.bringup.checks import Bringup  # noqa: E402
 from fairshoe.bringup.motion import find_faults  # noqa: E402
-from fairshoe.calibrate.carousel import Carousel  # noqa: E402
-from fairshoe.calibrate.derive import Line, derive  # noqa: E402
+from fairshoe.calibrate.derive import KINDS, Line, derive  # noqa: E402
 from fairshoe.calibrate.hands import SimHands  # noqa: E402
 from fairshoe.calibrate.machine import Machine, NotCalibrated  # noqa: E402
 from fairshoe.client.shoe import Shoe  # noqa: E402
@@ -29,10 +28,11 @@ from fairshoe.link.session import HostSession  # noqa: E402
 from fairshoe.messages import Role  # noqa: E402
 from fairshoe.sim.port import SimPort  # noqa: E402
 from fairshoe.sim.setup import SimSetup  # noqa: E402
-from rig.stories import deal, finish, shuffle  # noqa: E402
+from rig.stories import deal, finish, play_shoe, shuffle  # noqa: E402
 from rig.story import Stage, Stuck  # noqa: E402
 
-BOARD = "pico-carousel"
+BOARDS = ("pico-carousel", "pico-shoe")
+BOARD = BOARDS[0]
 KEY = bytes(range(32))
 PART = 0.2
 FREE = (
@@ -86,36 +86,38 @@ def draw(rng: random.Random, config: dict[str, Any]) -> dict[str, Any]:
         def vary(value: float) -> int:
             return round(value * rng.uniform(1 - PART, 1 + PART))
 
-        new = {key: vary(old[key]) for key in FREE}
+        new = {key: vary(old[key]) for key in FREE if key in old}
         new["throat_b_um"] = new["throat_a_um"] + vary(old["throat_b_um"] - old["throat_a_um"])
         new["nip_um"] = new["throat_b_um"] + vary(old["nip_um"] - old["throat_b_um"])
         new["slip_percent_max"] = rng.randint(3, 6)
-        new["slot_count"] = rng.randint(54, 64)
         tried = copy.deepcopy(config)
+        if "slot_count" in old:
+            new["slot_count"] = rng.randint(54, 64)
+            tried["mechanism"] |= new
+            tried["mechanism"]["shuffle_report_ms"] = round(shuffle_us(tried["mechanism"]) / 1000) + 1
         tried["mechanism"] |= new
-        tried["mechanism"]["shuffle_report_ms"] = round(shuffle_us(tried["mechanism"]) / 1000) + 1
         tried["mechanism"]["edges_per_s_max"] = 8000
         if not list(board_problems(tried)):
             return {**new, "slip_at_start": 1}
 
 
-def play(seed: int, rounds: int, fault: dict[str, list[str]] | None) -> Trial:
+def play(seed: int, rounds: int, fault: dict[str, list[str]] | None, board: str = BOARD) -> Trial:
     rng = random.Random(seed)
-    config = load_board(BOARD)[0]
+    config = load_board(board)[0]
     truth = draw(rng, config)
     trial = Trial(seed, " ".join([*(fault or {}), *[name for names in (fault or {}).values() for name in names]]))
     trial.fault = NAMED.get(trial.fault, trial.fault)
-    port = _port(seed, {**truth, **(fault or {})})
+    port = _port(board, seed, {**truth, **(fault or {})})
     shoe = Shoe(port, "simulated", HostSession(role_key(KEY, Role.SERVICE)))
     try:
         shoe.greet()
         machine = Machine(shoe, SimHands(port))
         machine.enter()
-        carousel = Carousel(machine, config["mechanism"])
-        found = find_faults(Bringup(machine, config, 0, inside=True), carousel)
+        measured = KINDS[config["mechanism"]["kind"]](machine, config["mechanism"])
+        found = find_faults(Bringup(machine, config, 0, inside=True), measured.prepare)
         trial.named = found.key if found else ""
         if found is None and not fault:
-            new, trial.lines = derive(config, carousel.measure())
+            new, trial.lines = derive(config, measured.measure())
             machine.leave()
             _compare(trial, truth)
             trial.dealt = _deal(new, truth, seed, rounds)
@@ -126,7 +128,7 @@ def play(seed: int, rounds: int, fault: dict[str, list[str]] | None) -> Trial:
     return trial
 
 
-def _port(seed: int, truth: dict[str, Any]) -> SimPort:
+def _port(board: str, seed: int, truth: dict[str, Any]) -> SimPort:
     import json
 
     with tempfile.TemporaryDirectory() as folder:
@@ -135,7 +137,7 @@ def _port(seed: int, truth: dict[str, Any]) -> SimPort:
         write_key(path / "device.key", "device", KEY)
         (path / "truth.json").write_text(json.dumps(truth))
         setup = SimSetup(
-            BOARD, seed=seed, dealer="none", key=str(path / "device.key"), service="on", truth=str(path / "truth.json")
+            board, seed=seed, dealer="none", key=str(path / "device.key"), service="on", truth=str(path / "truth.json")
         )
         port = SimPort(setup)
     for line in NOISE:
@@ -156,22 +158,27 @@ def _compare(trial: Trial, truth: dict[str, Any]) -> None:
 
 def _deal(config: dict[str, Any], truth: dict[str, Any], seed: int, rounds: int) -> str:
     """`dealt`, or what went wrong in so many whole rounds for three players."""
+    shoe = config["mechanism"]["kind"] == "shoe"
     stage = Stage(config, {"deck_cards": 52}, seed, truth=truth)
     try:
         stage.until("empty_proved", 60000)
         for _ in range(rounds):
-            stage.play(shuffle(52) + deal(3) + finish(), 120000)
+            stage.play(play_shoe(3) if shoe else shuffle(52) + deal(3) + finish(), 120000)
     except Stuck as stuck:
         return f"stuck: {stuck}"
     names = Counter(event.name for event in stage.peer.events)
     if names["warning_latched"] or stage.rig.plant.crashes:
         return f"{names['warning_latched']} warnings, {stage.rig.plant.crashes} crashes"
-    counted = [event.fields[:2] for event in stage.peer.events if event.name == "deck_verified"]
-    if counted != [[52, 52]] * rounds or names["round_ended"] != rounds:
+    # A shoe counts its deck only as it comes out.
+    counts = {"remainder_released": 1, "stack_offered": 1} if shoe else {"deck_verified": 1}
+    counted = sum(event.fields[counts[event.name]] for event in stage.peer.events if event.name in counts)
+    if counted != 52 * rounds or stage.rig.plant.handed_out != counted or names["round_ended"] != rounds:
         return f"counted {counted}"
     return "dealt"
 
 
-def fault_of(number: int) -> dict[str, list[str]] | None:
+def fault_of(number: int, board: str = BOARD) -> dict[str, list[str]] | None:
     """One machine in ten is wired wrongly."""
-    return FAULTS[number // 10 % len(FAULTS)] if number % 10 == 9 else None
+    has_axis = "axis" in load_board(board)[0]
+    faults = [fault for fault in FAULTS if has_axis or fault != {"backwards": ["axis"]}]
+    return faults[number // 10 % len(faults)] if number % 10 == 9 else None

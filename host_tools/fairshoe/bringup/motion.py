@@ -7,7 +7,7 @@ tried in that direction, so that a second fault is found in the same run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from fairshoe.bringup.checks import MEND, Bringup, Check, NotSeen, failed, passed, turned, untested
 from fairshoe.bringup.inputs import dark
@@ -102,12 +102,13 @@ def ejector(bringup: Bringup) -> Iterator[Check]:
         yield passed("ejector", f"leaves its switch, and is back {(back - shot.switches[1][1]) / 1000:.0f} ms after it")
 
 
-def find_faults(bringup: Bringup, carousel: Carousel) -> Check | None:
-    """The first fault that can be found without touching the inputs; None if the wiring is right."""
+def find_faults(bringup: Bringup, prepare: Callable[[], None]) -> Check | None:
+    """The first fault that can be found without touching the inputs; None if the wiring is right. `prepare` brings a
+    slot to the mouth, where there are slots."""
     for check in dark(bringup):
         if check.key:
             return check
-    carousel.find_home()
+    prepare()
     return next((check for check in feed(bringup) if check.key), None)
 
 

@@ -11,11 +11,14 @@ from fairshoe.boards.checks import board_problems
 from fairshoe.boards.edge_rates import followed_per_s, honest_rates
 from fairshoe.boards.ports import PORTS
 from fairshoe.boards.shuffle_time import shuffle_us
-from fairshoe.calibrate.carousel import Figure
+from fairshoe.calibrate.carousel import Carousel
 from fairshoe.calibrate.machine import NotCalibrated
+from fairshoe.calibrate.motor_shoe import MotorShoe
+from fairshoe.calibrate.throat import Figure
 
 SPREAD_MAX = 0.1  # of times that the machine makes alike each time
-EVEN = ("ejector_us", "exit_us", "tray_us")
+EVEN = ("ejector_us", "exit_us", "exit_gap_um", "tray_us")
+KINDS = {"carousel": Carousel, "shoe": MotorShoe}
 REPORT_MS = 500  # a report time is a multiple of it
 
 
@@ -38,7 +41,7 @@ class Line:
 def check_port(config: dict[str, Any]) -> None:
     port = config["mcu"]["port"]
     kind = config["mechanism"]["kind"]
-    if kind != "carousel":
+    if kind not in KINDS:
         raise NotCalibrated(f"no calibration for a machine of kind {kind} yet.", "docs/BUILD.md says what to do.")
     if not PORTS[port].captures:
         raise NotCalibrated(
@@ -50,11 +53,10 @@ def check_port(config: dict[str, Any]) -> None:
 def derive(config: dict[str, Any], figures: dict[str, Figure]) -> tuple[dict[str, Any], list[Line]]:
     """The new config and its changed lines. Raises NotCalibrated for a spread that says something is loose, and for a
     machine that cannot work as it is."""
-    for name in EVEN:
-        figure = figures[name]
+    for figure in (figures[name] for name in EVEN if name in figures):
         if figure.spread > SPREAD_MAX * figure.value:
             raise NotCalibrated(
-                f"{name} is {figure.value:.0f} with a spread of {figure.spread:.0f}, over {figure.count} cards.",
+                f"{figure.name} is {figure.value:.0f} with a spread of {figure.spread:.0f}, over {figure.count} cards.",
                 f"Look at the {figure.part}: it does not do the same each time.",
             )
     old = config["mechanism"]
@@ -87,7 +89,15 @@ def _values(figures: dict[str, Figure]) -> dict[str, tuple[int, str, float]]:
     brake_um = value["brake_um"]
     if brake_um < tray_um <= brake_um + tray_error + error("brake_um"):
         tray_um = brake_um
-    exit_um = (value["exit_us"] - value["ejector_us"] / 2) * speed / 1000
+    if "exit_us" in value:
+        exit_um = (value["exit_us"] - value["ejector_us"] / 2) * speed / 1000
+        way_out = (round(exit_um), "exit_us", error("exit_us", "ejector_us") * speed / 1000)
+    else:
+        way_out = (
+            b_um + round(value["exit_gap_um"]),
+            "exit_gap_um",
+            error("throat_a_um", "throat_gap_um", "exit_gap_um"),
+        )
     plain = ("brake_um", "roller_start_us", "pick_latency_us_min", "pick_latency_us_max", "ejector_us", "bounce_us")
     exact = ("slot_count", "slot_steps", "slot_beam_slots")
     return {
@@ -96,22 +106,28 @@ def _values(figures: dict[str, Figure]) -> dict[str, tuple[int, str, float]]:
         "throat_b_um": (b_um, "throat_gap_um", error("throat_a_um", "throat_gap_um")),
         "nip_um": (b_um + max(round(value["nip_gap_um"]), 100), "nip_gap_um", error("throat_a_um", "nip_gap_um")),
         "slip_percent_max": (math.ceil(value["slip_percent_max"] - 0.3), "slip_percent_max", 1.0),
-        "exit_um": (round(exit_um), "exit_us", error("exit_us", "ejector_us") * speed / 1000),
+        "exit_um": way_out,
         "tray_um": (math.floor(tray_um), "tray_us", math.hypot(tray_error, error("brake_um"))),
-        **{name: (round(value[name]), name, error(name)) for name in (*plain, *exact)},
+        **{name: (round(value[name]), name, error(name)) for name in (*plain, *exact) if name in value},
     }
 
 
 def _follow(config: dict[str, Any], old: dict[str, Any]) -> list[Line]:
     """What the config states and these figures decide."""
     mech = config["mechanism"]
+    keys = ["edges_per_s_max"]
+    if mech["kind"] == "carousel":
+        keys = ["axis_mrev_per_s", "axis_mrev_per_s2", "edges_per_s_max", "shuffle_report_ms"]
+        _follow_axis(mech, old)
+    fastest = max(rate.edges_per_s for rate in honest_rates(config).values())
+    mech["edges_per_s_max"] = min(max(old["edges_per_s_max"], fastest), followed_per_s(config))
+    return [Line(key, old[key], mech[key], 0.0, None, 0, "derived") for key in keys]
+
+
+def _follow_axis(mech: dict[str, Any], old: dict[str, Any]) -> None:
     turn = {id(each): each["slot_count"] * each["slot_steps"] for each in (mech, old)}
     # No faster than the motor was ordered to step before: what it can follow was not measured.
     for key in ("axis_mrev_per_s", "axis_mrev_per_s2"):
         mech[key] = min(old[key], old[key] * turn[id(old)] // turn[id(mech)])
-    fastest = max(rate.edges_per_s for rate in honest_rates(config).values())
-    mech["edges_per_s_max"] = min(max(old["edges_per_s_max"], fastest), followed_per_s(config))
     least_ms = shuffle_us(mech) / 1000
     mech["shuffle_report_ms"] = max(math.ceil(least_ms / REPORT_MS) * REPORT_MS, old["shuffle_report_ms"])
-    keys = ("axis_mrev_per_s", "axis_mrev_per_s2", "edges_per_s_max", "shuffle_report_ms")
-    return [Line(key, old[key], mech[key], 0.0, None, 0, "derived") for key in keys]

@@ -12,7 +12,7 @@ from fairshoe.bringup.checks import Bringup
 from fairshoe.bringup.motion import find_faults
 from fairshoe.bringup.opening import open_machine
 from fairshoe.calibrate.carousel import Carousel
-from fairshoe.calibrate.derive import Line, check_port, derive
+from fairshoe.calibrate.derive import KINDS, Line, check_port, derive
 from fairshoe.calibrate.machine import NotCalibrated
 from fairshoe.calibrate.report_page import page
 from fairshoe.cli.connection import Connection
@@ -40,23 +40,24 @@ def run(options: argparse.Namespace) -> int:
         machine.enter()
         if not machine.bench:
             raise NotCalibrated("this is a release image, which moves nothing.", "Flash a bench image first.")
-        carousel = Carousel(machine, config["mechanism"], tell)
+        measured = KINDS[config["mechanism"]["kind"]](machine, config["mechanism"], tell)
         tell("the wiring")
-        fault = find_faults(Bringup(machine, config, crc, inside=True), carousel)
+        fault = find_faults(Bringup(machine, config, crc, inside=True), measured.prepare)
         if fault is not None:
             raise NotCalibrated(fault.what, fault.cure)
         if options.wiring:
             machine.leave()
-            say(f"beams, pick and transport are wired rightly; a turn of the carousel has {carousel.turn} steps")
+            turn = f"; a turn of the carousel has {measured.turn} steps" if isinstance(measured, Carousel) else ""
+            say(f"beams, pick and transport are wired rightly{turn}")
             return 0
-        new, lines = derive(config, carousel.measure(options.cards))
+        new, lines = derive(config, measured.measure(options.cards))
         machine.leave()
     finally:
         machine.shoe.close()
     out = Path(options.out)
     write_whole(out, json.dumps(new, indent=2) + "\n")
     report = out.with_suffix(".html")
-    write_whole(report, page(config["name"], lines, carousel.series, machine.shots))
+    write_whole(report, page(config["name"], lines, measured.series, machine.shots))
     _print(options, lines, out, report)
     return 0
 

@@ -5,25 +5,28 @@ import random
 from pathlib import Path
 
 import pytest
-from calibrating.truths import FAULTS, draw, fault_of, play
+from calibrating.truths import BOARDS, FAULTS, draw, fault_of, play
 
 from fairshoe.boards.configs import load_board
-from fairshoe.calibrate.carousel import Figure
 from fairshoe.calibrate.derive import check_port, derive
 from fairshoe.calibrate.machine import NotCalibrated, settled
+from fairshoe.calibrate.throat import Figure
 from fairshoe.cli.command_line import main
 
 
+@pytest.mark.parametrize("board", BOARDS)
 @pytest.mark.parametrize("seed", [1, 2])
-def test_a_machine_that_differs_from_its_config_is_recovered_and_deals(seed: int) -> None:
-    trial = play(seed, 1, None)
-    assert trial.good and trial.dealt == "dealt", (trial, f"make calibrate-truths N=1 SEED={seed}")
-    assert max(abs(off) for key, off in trial.off.items() if key.startswith("slot_")) == 0
+def test_a_machine_that_differs_from_its_config_is_recovered_and_deals(seed: int, board: str) -> None:
+    trial = play(seed, 1, None, board)
+    assert trial.good and trial.dealt == "dealt", (trial, f"make calibrate-truths BOARD={board} N=1 SEED={seed}")
+    assert max((abs(off) for key, off in trial.off.items() if key.startswith("slot_")), default=0) == 0
+    assert {"transport_um_per_ms", "brake_um", "nip_um", "exit_um", "pick_latency_us_max"} <= set(trial.off)
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_a_wiring_fault_is_named(fault: dict[str, list[str]]) -> None:
-    trial = play(5, 1, fault)
+@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize("number", range(9, 80, 10))
+def test_a_wiring_fault_is_named(number: int, board: str) -> None:
+    trial = play(5, 1, fault_of(number, board), board)
     assert trial.good and trial.named == trial.fault, trial
 
 
@@ -79,7 +82,7 @@ def test_a_machine_that_cannot_work_is_refused() -> None:
         derive(load_board("pico-carousel")[0], figures(slot_count=(40.0, 0.0)))
 
 
-@pytest.mark.parametrize(("board", "why"), [("esp32s3-shoe", "shoe"), ("pico-shelves", "shelves")])
+@pytest.mark.parametrize(("board", "why"), [("esp32s3-shoe", "1 ms late"), ("pico-shelves", "shelves")])
 def test_what_cannot_be_measured_yet_is_refused(board: str, why: str) -> None:
     with pytest.raises(NotCalibrated, match=why):
         check_port(load_board(board)[0])
@@ -98,6 +101,18 @@ def test_the_command_writes_config_and_report(tmp_path: Path, capsys: pytest.Cap
     assert {line["key"] for line in said["lines"]} >= {"transport_um_per_ms", "brake_um", "slot_beam_slots"}
     assert main(["config", "check", str(out)]) == 0
     assert "Speed of each card" in out.with_suffix(".html").read_text()
+
+
+def test_the_command_measures_a_shoe(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["keys", "new", str(tmp_path / "keys")]) == 0
+    url = f"sim://pico-shoe?service=on&dealer=none&key={tmp_path / 'keys' / 'device.key'}"
+    out = tmp_path / "my-shoe.json"
+    assert main(["calibrate", url, "--board", "pico-shoe", "--wiring"]) == 0
+    assert "a turn" not in capsys.readouterr().out
+    assert main(["calibrate", url, "--board", "pico-shoe", "--out", str(out), "--cards", "20"]) == 0
+    assert main(["config", "check", str(out)]) == 0
+    exit_um = json.loads(out.read_text())["mechanism"]["exit_um"]
+    assert abs(exit_um - 60000) < 3000
 
 
 def test_the_command_wants_the_service_port(capsys: pytest.CaptureFixture[str]) -> None:
