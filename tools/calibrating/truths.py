@@ -28,16 +28,17 @@ from fairshoe.link.session import HostSession  # noqa: E402
 from fairshoe.messages import Role  # noqa: E402
 from fairshoe.sim.port import SimPort  # noqa: E402
 from fairshoe.sim.setup import SimSetup  # noqa: E402
-from rig.stories import deal, finish, play_shoe, shuffle  # noqa: E402
+from rig.stories import deal, finish, hand_out, play_shoe, shuffle  # noqa: E402
 from rig.story import Stage, Stuck  # noqa: E402
 
-BOARDS = ("pico-carousel", "pico-shoe")
+BOARDS = ("pico-carousel", "pico-shoe", "pico-shelves")
 BOARD = BOARDS[0]
 KEY = bytes(range(32))
 PART = 0.2
 FREE = (
     *("transport_um_per_ms", "throat_a_um", "brake_um", "roller_start_us", "pick_latency_us_min"),
     *("pick_latency_us_max", "ejector_us", "exit_um", "tray_um", "bounce_us", "slot_steps", "slot_beam_slots"),
+    "lift_us",
 )
 FAULTS: tuple[dict[str, list[str]], ...] = (
     {"swapped": ["throat_a", "throat_b"]},
@@ -93,9 +94,11 @@ def draw(rng: random.Random, config: dict[str, Any]) -> dict[str, Any]:
         tried = copy.deepcopy(config)
         if "slot_count" in old:
             new["slot_count"] = rng.randint(54, 64)
-            tried["mechanism"] |= new
-            tried["mechanism"]["shuffle_report_ms"] = round(shuffle_us(tried["mechanism"]) / 1000) + 1
+        if "arrival_um" in old:
+            new["arrival_um"] = new["throat_b_um"] + vary(old["arrival_um"] - old["throat_b_um"])
         tried["mechanism"] |= new
+        if "shuffle_report_ms" in old:
+            tried["mechanism"]["shuffle_report_ms"] = round(shuffle_us(tried["mechanism"]) / 1000) + 1
         tried["mechanism"]["edges_per_s_max"] = 8000
         if not list(board_problems(tried)):
             return {**new, "slip_at_start": 1}
@@ -158,27 +161,35 @@ def _compare(trial: Trial, truth: dict[str, Any]) -> None:
 
 def _deal(config: dict[str, Any], truth: dict[str, Any], seed: int, rounds: int) -> str:
     """`dealt`, or what went wrong in so many whole rounds for three players."""
-    shoe = config["mechanism"]["kind"] == "shoe"
+    kind = config["mechanism"]["kind"]
+    story = {"shoe": play_shoe(3), "shelves": shuffle(52) + hand_out()}.get(kind, shuffle(52) + deal(3) + finish())
     stage = Stage(config, {"deck_cards": 52}, seed, truth=truth)
     try:
         stage.until("empty_proved", 60000)
         for _ in range(rounds):
-            stage.play(play_shoe(3) if shoe else shuffle(52) + deal(3) + finish(), 120000)
+            stage.play(story, 400000)
     except Stuck as stuck:
         return f"stuck: {stuck}"
     names = Counter(event.name for event in stage.peer.events)
     if names["warning_latched"] or stage.rig.plant.crashes:
         return f"{names['warning_latched']} warnings, {stage.rig.plant.crashes} crashes"
     # A shoe counts its deck only as it comes out.
-    counts = {"remainder_released": 1, "stack_offered": 1} if shoe else {"deck_verified": 1}
+    counts = {"remainder_released": 1, "stack_offered": 1} if kind == "shoe" else {"deck_verified": 1}
     counted = sum(event.fields[counts[event.name]] for event in stage.peer.events if event.name in counts)
-    if counted != 52 * rounds or stage.rig.plant.handed_out != counted or names["round_ended"] != rounds:
+    ended = names["remainder_taken" if kind == "shelves" else "round_ended"]
+    if counted != 52 * rounds or stage.rig.plant.handed_out != counted or ended != rounds:
         return f"counted {counted}"
     return "dealt"
 
 
 def fault_of(number: int, board: str = BOARD) -> dict[str, list[str]] | None:
     """One machine in ten is wired wrongly."""
-    has_axis = "axis" in load_board(board)[0]
-    faults = [fault for fault in FAULTS if has_axis or fault != {"backwards": ["axis"]}]
+    faults = faults_of(board)
     return faults[number // 10 % len(faults)] if number % 10 == 9 else None
+
+
+def faults_of(board: str) -> list[dict[str, list[str]]]:
+    """Those that calibration names on this board. An elevator that runs the wrong way it refuses without a name."""
+    config = load_board(board)[0]
+    known = {*config["inputs"], *config["outputs"], *(("axis",) if config["mechanism"]["kind"] == "carousel" else ())}
+    return [fault for fault in FAULTS if known.issuperset(name for names in fault.values() for name in names)]

@@ -52,7 +52,7 @@ CALIBRATE_EXAMPLES = """\
 examples:
   fairshoe calibrate /dev/ttyACM0 --board pico-carousel \\
       --key-file keys/service.key --out my-board.json
-      measure a carousel or a motor shoe; sensors see that it has its cards
+      measure a machine; asks for cards, and sees by sensors that it has them
   fairshoe keys new keys
   fairshoe calibrate --board pico-carousel --out my-board.json \\
       "sim://pico-carousel?service=on&dealer=none&key=keys/device.key"
@@ -67,8 +67,8 @@ More: fairshoe docs BUILD
 
 def add_calibrate(command: argparse.ArgumentParser) -> None:
     command.description = (
-        "Measures speeds, distances and times of a carousel or a motor shoe from the edges of its beams, about 60 "
-        "cards and 700 short motions, and writes a board config that this machine works with. PORT is the service port."
+        "Measures speeds, distances and times of a carousel, shelves or a motor shoe from the edges of its beams, about "
+        "60 cards and 700 short motions, and writes a board config that this machine works with. PORT is the service port."
     )
     command.epilog = CALIBRATE_EXAMPLES
     add_port(command)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from fairshoe.calibrate.machine import Machine, NotCalibrated
+from fairshoe.calibrate.machine import Machine
 
 PASSED, FAILED, NOT_TESTED = "passed", "failed", "not tested"
 BENCH = "needs a bench image"
@@ -83,7 +83,3 @@ class Bringup:
 
     def wired(self, *names: str) -> list[str]:
         return [name for name in names if name in self.config["inputs"]]
-
-
-class NotSeen(NotCalibrated):
-    """A sensor did not show what was asked for."""

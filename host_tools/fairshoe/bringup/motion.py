@@ -9,18 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from fairshoe.bringup.checks import MEND, Bringup, Check, NotSeen, failed, passed, turned, untested
+from fairshoe.bringup.checks import MEND, Bringup, Check, failed, passed, turned, untested
 from fairshoe.bringup.inputs import dark
 from fairshoe.calibrate.carousel import EJECT, Carousel
-from fairshoe.calibrate.machine import AXIS, EJECTOR, OUTFEED, PICK, REVERSE, TRANSPORT, Machine, NotCalibrated, Step
+from fairshoe.calibrate.machine import EJECTOR, OUTFEED, PICK, REVERSE, TRANSPORT, Machine, NotCalibrated, Step
+from fairshoe.calibrate.shelves import HOMINGS, LIFT, ShelfMachine
 
 TURNS = 20
-HOMINGS = 5
 CARDS = 10
 THROAT = ("throat_a", "throat_b")
-LIFT = 3  # shelves above the home mark, for a homing
-LOOK_STEPS = 20  # the mark of an elevator is longer, and what is below it shorter than a shelf
-HOME_STEPS = 2  # from the edge of the mark to a shelf at the mouth
 
 
 def axis(bringup: Bringup) -> Iterator[Check]:
@@ -56,36 +53,16 @@ def _carousel(bringup: Bringup) -> Iterator[Check]:
 
 def _elevator(bringup: Bringup) -> Iterator[Check]:
     """The home mark is at the lowest shelf."""
-    mech, machine = bringup.mech, bringup.machine
-    shelf = mech["shelf_steps"]
-    for way in (-1, 1):
-        looks = range((mech["shelf_count"] + 1) * shelf // LOOK_STEPS)
-        if any(_steps(machine, way * LOOK_STEPS) is not None for _ in looks):
-            break
-    else:
-        yield failed("lost home", "the home mark is not seen.", "Look at the sensor of the home mark, and axis.home.")
+    try:
+        right = ShelfMachine(bringup.machine, bringup.mech).find_home()
+    except NotCalibrated as error:
+        yield failed("lost home", error.what, error.advice)
         return
-    if way > 0:
+    if not right:
         yield turned("axis")
         return
     yield passed("direction", "the home mark is seen on the way down")
-    found: list[int] = []
-    for _ in range(HOMINGS):
-        _steps(machine, LIFT * shelf)
-        found.append(_steps(machine, -LIFT * shelf) or 0)
-    if len({*found}) > 1 or not found[0]:
-        what = f"{HOMINGS} homings from {LIFT} shelves above found the mark at other steps each time: {found}."
-        yield failed("lost home", what, "The axis loses steps, or the mark is loose: look at driver, belt and mark.")
-        return
-    _steps(machine, LIFT * shelf - found[0] + HOME_STEPS)
     yield passed("home", f"{HOMINGS} homings from {LIFT} shelves above find it at the same step")
-
-
-def _steps(machine: Machine, steps: int) -> int | None:
-    shot = machine.shoot(Step(AXIS, 4900, "axis"), axis=steps)
-    if not shot.done:
-        raise NotSeen("the axis does not come to rest.", "Look at its driver and its supply.")
-    return shot.home
 
 
 def ejector(bringup: Bringup) -> Iterator[Check]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -14,11 +15,12 @@ from fairshoe.boards.shuffle_time import shuffle_us
 from fairshoe.calibrate.carousel import Carousel
 from fairshoe.calibrate.machine import NotCalibrated
 from fairshoe.calibrate.motor_shoe import MotorShoe
+from fairshoe.calibrate.shelves import ShelfMachine
 from fairshoe.calibrate.throat import Figure
 
 SPREAD_MAX = 0.1  # of times that the machine makes alike each time
-EVEN = ("ejector_us", "exit_us", "exit_gap_um", "tray_us")
-KINDS = {"carousel": Carousel, "shoe": MotorShoe}
+EVEN = ("ejector_us", "exit_us", "exit_gap_um", "arrival_gap_um", "tray_us", "lift_us")
+KINDS = {"carousel": Carousel, "shoe": MotorShoe, "shelves": ShelfMachine}
 REPORT_MS = 500  # a report time is a multiple of it
 
 
@@ -84,32 +86,41 @@ def _values(figures: dict[str, Figure]) -> dict[str, tuple[int, str, float]]:
     speed = round(value["transport_um_per_ms"])
     a_um = round(value["throat_a_um"])
     b_um = a_um + round(value["throat_gap_um"])
-    # The config check wants the tray within the brake's reach. Where the two agree within their errors, they are equal.
-    tray_um, tray_error = value["tray_us"] * speed / 1000, error("tray_us") * speed / 1000
-    brake_um = value["brake_um"]
-    if brake_um < tray_um <= brake_um + tray_error + error("brake_um"):
-        tray_um = brake_um
-    if "exit_us" in value:
-        exit_um = (value["exit_us"] - value["ejector_us"] / 2) * speed / 1000
-        way_out = (round(exit_um), "exit_us", error("exit_us", "ejector_us") * speed / 1000)
-    else:
-        way_out = (
-            b_um + round(value["exit_gap_um"]),
-            "exit_gap_um",
-            error("throat_a_um", "throat_gap_um", "exit_gap_um"),
-        )
-    plain = ("brake_um", "roller_start_us", "pick_latency_us_min", "pick_latency_us_max", "ejector_us", "bounce_us")
-    exact = ("slot_count", "slot_steps", "slot_beam_slots")
+    plain = ("brake_um", "roller_start_us", "pick_latency_us_min", "pick_latency_us_max", "bounce_us")
+    some = ("ejector_us", "lift_us", "slot_count", "slot_steps", "slot_beam_slots")
     return {
         "transport_um_per_ms": (speed, "transport_um_per_ms", error("transport_um_per_ms")),
         "throat_a_um": (a_um, "throat_a_um", error("throat_a_um")),
         "throat_b_um": (b_um, "throat_gap_um", error("throat_a_um", "throat_gap_um")),
         "nip_um": (b_um + max(round(value["nip_gap_um"]), 100), "nip_gap_um", error("throat_a_um", "nip_gap_um")),
         "slip_percent_max": (math.ceil(value["slip_percent_max"] - 0.3), "slip_percent_max", 1.0),
-        "exit_um": way_out,
-        "tray_um": (math.floor(tray_um), "tray_us", math.hypot(tray_error, error("brake_um"))),
-        **{name: (round(value[name]), name, error(name)) for name in (*plain, *exact) if name in value},
+        **_way_out(figures, speed, b_um, error),
+        **{name: (round(value[name]), name, error(name)) for name in (*plain, *some) if name in value},
     }
+
+
+def _way_out(
+    figures: dict[str, Figure], speed: int, b_um: int, error: Callable[..., float]
+) -> dict[str, tuple[int, str, float]]:
+    """The last beam and the tray, as the machine has them."""
+    value = {name: figure.value for name, figure in figures.items()}
+    made: dict[str, tuple[int, str, float]] = {}
+    if "exit_us" in value:
+        exit_um = (value["exit_us"] - value["ejector_us"] / 2) * speed / 1000
+        made["exit_um"] = (round(exit_um), "exit_us", error("exit_us", "ejector_us") * speed / 1000)
+    for key in ("exit", "arrival"):
+        gap = f"{key}_gap_um"
+        if gap in value:
+            made[f"{key}_um"] = (b_um + round(value[gap]), gap, error("throat_a_um", "throat_gap_um", gap))
+    if "tray_us" in value:
+        # The config check wants the tray within the brake's reach. Where the two agree within their errors, they are
+        # equal.
+        tray_um, tray_error = value["tray_us"] * speed / 1000, error("tray_us") * speed / 1000
+        brake_um = value["brake_um"]
+        if brake_um < tray_um <= brake_um + tray_error + error("brake_um"):
+            tray_um = brake_um
+        made["tray_um"] = (math.floor(tray_um), "tray_us", math.hypot(tray_error, error("brake_um")))
+    return made
 
 
 def _follow(config: dict[str, Any], old: dict[str, Any]) -> list[Line]:
@@ -117,8 +128,12 @@ def _follow(config: dict[str, Any], old: dict[str, Any]) -> list[Line]:
     mech = config["mechanism"]
     keys = ["edges_per_s_max"]
     if mech["kind"] == "carousel":
-        keys = ["axis_mrev_per_s", "axis_mrev_per_s2", "edges_per_s_max", "shuffle_report_ms"]
+        keys += ["axis_mrev_per_s", "axis_mrev_per_s2"]
         _follow_axis(mech, old)
+    if "shuffle_report_ms" in mech:
+        keys.append("shuffle_report_ms")
+        least_ms = shuffle_us(mech) / 1000
+        mech["shuffle_report_ms"] = max(math.ceil(least_ms / REPORT_MS) * REPORT_MS, old["shuffle_report_ms"])
     fastest = max(rate.edges_per_s for rate in honest_rates(config).values())
     mech["edges_per_s_max"] = min(max(old["edges_per_s_max"], fastest), followed_per_s(config))
     return [Line(key, old[key], mech[key], 0.0, None, 0, "derived") for key in keys]
@@ -129,5 +144,3 @@ def _follow_axis(mech: dict[str, Any], old: dict[str, Any]) -> None:
     # No faster than the motor was ordered to step before: what it can follow was not measured.
     for key in ("axis_mrev_per_s", "axis_mrev_per_s2"):
         mech[key] = min(old[key], old[key] * turn[id(old)] // turn[id(mech)])
-    least_ms = shuffle_us(mech) / 1000
-    mech["shuffle_report_ms"] = max(math.ceil(least_ms / REPORT_MS) * REPORT_MS, old["shuffle_report_ms"])

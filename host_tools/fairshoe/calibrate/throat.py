@@ -133,8 +133,9 @@ class Throat:
             bounces += self.leave(shot, lengths[-1], out)
             if number % BATCH == BATCH - 1 or number == cards - 1:
                 self.machine.hands.take()
-        if not out["tray_us"]:
-            raise NotCalibrated("the tray beam sees no card fall.", "Look at the tray beam; was the tray empty?")
+        for name, part in self.parts:
+            if not out[name]:
+                raise NotCalibrated(f"the {part} sees no card.", f"Look at the {part}; was the tray empty?")
         usual = statistics.median(lengths)
         if not SPEEDS[0] < usual < SPEEDS[1]:
             raise NotCalibrated(f"cards pass at {usual:.0f} um/ms.", "Enter the length of a card, by caliper.")
