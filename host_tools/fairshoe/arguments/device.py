@@ -67,8 +67,9 @@ More: fairshoe docs BUILD
 
 def add_calibrate(command: argparse.ArgumentParser) -> None:
     command.description = (
-        "Measures speeds, distances and times of a carousel, shelves or a motor shoe from the edges of its beams, about "
-        "60 cards and 700 short motions, and writes a board config that this machine works with. PORT is the service port."
+        "Measures speeds, distances and times of a carousel, shelves or a motor shoe from the edges of its beams, "
+        "about 60 cards and 700 short motions, and writes a board config that this machine works with. PORT is the "
+        "service port."
     )
     command.epilog = CALIBRATE_EXAMPLES
     add_port(command)
