@@ -33,14 +33,14 @@ WORK = ROOT / "build" / "release"
 BEGIN = """\
 ## Check, install, begin
 
-    sha256sum --quiet -c SHA256SUMS                  # nothing was damaged
-    python3 -m venv fairshoe-env                     # Python 3.10 or newer
-    fairshoe-env/bin/pip install --find-links . 'fairshoe[release,floor]=={version}'
-    fairshoe-env/bin/fairshoe verify --release . --key signing.key.pub   # nothing was altered; get the key elsewhere
-    fairshoe-env/bin/fairshoe demo                   # a simulated shoe: rounds, a short deck, a jam
+    sha256sum --quiet -c SHA256SUMS             # nothing was damaged
+    python3 -m venv ../env                      # Python 3.10 or newer; not in this folder, which stays as it is
+    ../env/bin/pip install --find-links . 'fairshoe[release,floor]=={version}'
+    ../env/bin/fairshoe verify --release . --key ../signing.key.pub   # nothing was altered; get the key elsewhere
+    ../env/bin/fairshoe demo                    # a simulated shoe: rounds, a short deck, a jam
 
 `fairshoe docs` lists pages to read in the terminal; `fairshoe docs RELEASE` has the other extras. The same as a site:
-unpack `fairshoe-{version}-docs.tar.gz` and open `index.html`."""
+unpack `fairshoe-{version}-docs.tar.gz` elsewhere and open `index.html`."""
 SCHEMAS = ("board_configs", "game_profiles", "host_tools/fairshoe/bench/plans")
 
 
