@@ -37,6 +37,14 @@ def commit(root: Path) -> None:
     evidence.git("commit", "-qm", "x", "--allow-empty", root=root)
 
 
+def test_a_command_does_not_get_the_choice_of_figures(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """make hands its variables down: `make model` made nothing, and passed, when ONLY=model had chosen the figure."""
+    (root / "Makefile").write_text("all:\n\t@echo made '$(ONLY)'\n")
+    for name, value in (("MAKEFLAGS", " -- ONLY=one"), ("ONLY", "one")):
+        monkeypatch.setenv(name, value)
+    assert evidence.run(Figure("one", "One", "make"), root, root.parent)["printed"] == "made \n"
+
+
 def test_a_figure_is_current_until_what_it_depends_on_changes(root: Path) -> None:
     results = root.parent / "results"
     assert evidence.part(ONE, root, results).run_note == "not made here: make evidence ONLY=one"

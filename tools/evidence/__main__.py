@@ -24,6 +24,8 @@ ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "build" / "evidence"
 RESULTS = ROOT / "build" / "results"
 PRINT_S_MAX = 300
+# What `make evidence ONLY=model` hands down to every make below it: `make model` would then leave out all but a part.
+OURS = ("MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES", "MAKELEVEL", "ONLY", "RUN", "SIGN")
 
 
 def git(*words: str, root: Path = ROOT) -> str:
@@ -36,9 +38,10 @@ def run(figure: Figure, root: Path = ROOT, results: Path = RESULTS) -> dict[str,
     changed = bool(git("status", "--porcelain", "--", *figure.inputs, root=root))
     begun = time.monotonic()
     path = f"{root / '.venv' / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
+    kept = {name: value for name, value in os.environ.items() if name not in OURS}
     done = subprocess.run(
         figure.command, shell=True, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        errors="replace", env={**os.environ, "PATH": path, "NO_COLOR": "1"},
+        errors="replace", env={**kept, "PATH": path, "NO_COLOR": "1"},
     )  # fmt: skip
     result = {
         "command": figure.command,

@@ -37,6 +37,8 @@ def main() -> int:
     planted = random.Random(options.seed).sample(PLANTED, SLICE_PLANTED) if options.slice else PLANTED
     runs = [run for run in (SLICE if options.slice else RUNS) if options.only in f"{run} {RUNS[run][0]}"]
     planted = [each for each in planted if options.only in f"{each.name} {each.run}"]
+    if not runs and not planted:
+        parser.error(f"no run and no planted error has {options.only!r} in its name")
     if options.slice and not options.json:
         print(f"the same again: PYTHONPATH=tools .venv/bin/python -m model --slice --seed {options.seed}", flush=True)
     started = time.monotonic()

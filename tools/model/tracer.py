@@ -64,15 +64,21 @@ def hook(owner: Any, name: str) -> Callable[[Callable[..., Any]], Callable[..., 
 @contextlib.contextmanager
 def recording() -> Generator[Trace]:
     trace = Trace()
-    with contextlib.ExitStack() as stack:
-        for owner, name, function in HOOKS:
-            real = getattr(owner, name)
-            stack.callback(setattr, owner, name, real)
-            setattr(owner, name, _bound(function, trace, real))
+    with patched(HOOKS, trace):
         yield trace
 
 
-def _bound(function: Callable[..., Any], trace: Trace, real: Real) -> Real:
+@contextlib.contextmanager
+def patched(hooks: list[tuple[Any, str, Callable[..., Any]]], trace: Any) -> Generator[None]:
+    with contextlib.ExitStack() as stack:
+        for owner, name, function in hooks:
+            real = getattr(owner, name)
+            stack.callback(setattr, owner, name, real)
+            setattr(owner, name, _bound(function, trace, real))
+        yield
+
+
+def _bound(function: Callable[..., Any], trace: Any, real: Real) -> Real:
     def call(*args: Any) -> Any:
         return function(trace, real, *args)
 
