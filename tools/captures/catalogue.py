@@ -215,6 +215,16 @@ CAPTURES = (
         columns=110,
     ),
     Capture(
+        "calibrate",
+        "A machine that differs from its config, measured",
+        (
+            *A_MACHINE,
+            Quiet(r"""sh -c 'echo "{\"brake_um\": 3600, \"slot_count\": 56, \"exit_um\": 33000}" > truth.json'"""),
+            Show(f'fairshoe calibrate --board pico-carousel --out my-board.json "{WIRED}&truth=truth.json"'),
+        ),
+        columns=110,
+    ),
+    Capture(
         "journal",
         "A journal that is proved, and the same with one line deleted",
         (

@@ -40,7 +40,7 @@ def add_bringup(command: argparse.ArgumentParser) -> None:
     command.add_argument("--board", required=True, help="what the device runs: a board's name or a .json file")
     command.add_argument("--key-file", metavar="F", help="key of the role service, or the device key")
     command.add_argument("--from", dest="first", metavar="STEP", choices=BRINGUP_STEPS, help="begin again with STEP")
-    command.add_argument("--state", metavar="FILE", help="what has passed (BOARD.bringup.json in this folder)")
+    command.add_argument("--state", metavar="FILE", help="what has passed (BOARD.bringup.json, beside the config)")
     command.add_argument("--out", metavar="FILE.json", help="write the config with swapped inputs put right")
     command.add_argument(
         "--patience", type=float, default=60.0, metavar="S", help="seconds a hand may take (%(default)g)"

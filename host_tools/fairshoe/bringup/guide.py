@@ -59,16 +59,18 @@ class State:
         self.done: dict[str, list[Check]] = {}
         self.line_of: dict[str, str] = {}
         if path.exists():
-            self._load(parse_json(path.read_bytes()))
+            self._load(path.read_bytes())
 
-    def _load(self, data: Any) -> None:
+    def _load(self, text: bytes) -> None:
+        """What is damaged counts for nothing: its steps run again."""
         try:
+            data: Any = parse_json(text)
             self.who = list(data["who"])
             self.line_of = dict(data["line_of"])
             self.done = {
                 step: [Check(**check) for check in checks] for step, checks in data["done"].items() if step in STEPS
             }
-        except (KeyError, TypeError, AttributeError):
+        except (KeyError, TypeError, AttributeError, ValueError):
             self.who, self.done, self.line_of = [], {}, {}
 
     def belong_to(self, *who: int) -> bool:

@@ -24,7 +24,7 @@ def run(options: argparse.Namespace) -> int:
     config, crc = load_board(options.board)
     connection = Connection(options, service=True)
     bringup = Bringup(open_machine(connection.port, connection.key(Role.SERVICE), options.patience), config, crc)
-    state = State(Path(options.state or Path(options.board).with_suffix(".bringup.json").name))
+    state = State(Path(options.state or Path(options.board).with_suffix(".bringup.json")))
     found: dict[str, list[Check]] = {}
     try:
         for step, before, checks in guide(bringup, state, options.first or ""):
@@ -63,7 +63,7 @@ def _write(options: argparse.Namespace, new: dict[str, object] | None) -> str:
     if new is None:
         return ""
     if not path and not options.json and sys.stdin.isatty() and sys.stdout.isatty():
-        proposed = Path(options.board).with_suffix(".rewired.json").name
+        proposed = str(Path(options.board).with_suffix(".rewired.json"))
         say(f"\nWrite a config with these inputs swapped to {proposed}? [y/N] ", end="", flush=True)
         path = proposed if sys.stdin.readline().strip().lower() in ("y", "yes") else ""
     if path:
