@@ -1,6 +1,8 @@
 """Options and meters of tables in tests, and what their books must be."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,9 +10,12 @@ import pytest
 from fairshoe_table.books.books import Books
 from fairshoe_table.games.caribbean.options import CaribbeanOptions
 from fairshoe_table.play import registry
+from fairshoe_table.play.game import Ask
 from fairshoe_table.play.options import Options
 from fairshoe_table.rules.meters import FIVE_CARD, PROGRESSIVE, new_meters
 from fairshoe_table.rules.pay_tables import pay_table
+from fairshoe_table.simulated.demonstration import Running, simulated_table
+from fairshoe_table.simulated.stack import Died
 
 POKER = ("double-down-stud", "boston-5-stud", "caribbean-stud", "double-cross-poker")
 SIDE = ("bonus_pays", "progressive_pays", "five_card", "cover_all")
@@ -42,3 +47,40 @@ def check_books(books: Books) -> None:
     assert books.audit() == []
     left = {name: cents for name, cents in books.balances().items() if "/layout" in name and cents}
     assert left == {}
+
+
+class Life:
+    """One run of the program after another, each at the shoe of a seed, until its round is over or `stop`; what a
+    supervisor was asked, who decides `choice`, or without one is not there."""
+
+    def __init__(self, folder: Path, game: str) -> None:
+        self.folder, self.game = folder, game
+        self.asked: list[str] = []
+
+    def __call__(
+        self,
+        shoe: int,
+        stop: Callable[[Running], bool] = lambda it: False,
+        choice: str = "",
+        options: Options | None = None,
+        then: Callable[[Running], object] = lambda it: None,
+    ) -> None:
+        def supervisor(ask: Ask) -> str:
+            self.asked.append(ask.part)
+            if not choice:
+                raise Died
+            return choice
+
+        with simulated_table(self.folder, self.game, 5, shoe_seed=shoe, options=options) as it, suppress(Died):
+            it.floor.supervisor = supervisor
+            it.table.begin()
+            for message in it.shoe.messages():
+                over = it.table.take(message)
+                if over:
+                    it.shoe.acknowledge()
+                if over or stop(it):
+                    then(it)
+                    return
+
+    def books(self) -> Books:
+        return Books(self.folder / "books.db")

@@ -1,14 +1,13 @@
 """What a supervisor decides: void at any stage, a shoe that was replaced, a header that is unknown."""
 
 import sqlite3
-from collections.abc import Callable, Generator, Iterable
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from running_tables import POKER, always, check_books, options_of
+from running_tables import POKER, Life, always, check_books, options_of
 from sitting import sitting
 from test_headers import old_file
 
@@ -20,7 +19,6 @@ from fairshoe_table.books.books import Books
 from fairshoe_table.books.header import header
 from fairshoe_table.desk.taps import Desk
 from fairshoe_table.play import registry
-from fairshoe_table.play.game import Ask, Play
 from fairshoe_table.play.inputs import Input, wager
 from fairshoe_table.play.options import Options
 from fairshoe_table.rules.ledger import Line
@@ -31,10 +29,6 @@ from fairshoe_table.table.table import Table
 
 STEPS_MAX = 60
 BY = {"by": "J. Doe", "reason": "the shoe smokes"}
-
-
-def outcomes(it: Sitting, number: int) -> dict[int, str]:
-    return {line.seat: line.outcome.value for line in it.desk.books.lines(number)}
 
 
 def bet(it: Sitting) -> None:
@@ -148,29 +142,6 @@ def test_only_what_may_be_decided_now_is_taken(tmp_path: Path) -> None:
 # --- another shoe ------------------------------------------------------------------------------
 
 
-@contextmanager
-def swapped(folder: Path, game: str, cards_out: int, seed: int, second: bool) -> Generator[tuple[Sitting, int]]:
-    """A round that began at one shoe, so many steps after betting was closed, and then the shoe of another seed."""
-    with sitting(folder, game, seed=3) as it:
-        if second:  # the first round of the other shoe is not the first of this one
-            bet(it)
-            it.finish()
-        it.bets()
-        for seat in (2, 4):
-            it.wager(seat, **{registry.find(game).stakes(it.desk.options)[0].wager: 1000})
-        it.close()
-        number = it.desk.number
-        it.next()
-        for _ in range(cards_out):
-            step(it)
-        assert it.desk.number == number
-    (folder / "shoe.nv").unlink()
-    with sitting(folder, game, seed=seed, new_log=True) as it:
-        assert it.desk.books.header(number).log != it.desk.shoe_now()[1]
-        it.until(lambda values: values["house"]["text"] or values["round"] != number or values["ask"])
-        yield it, number
-
-
 CLAUSES = {
     "double-down-stud": "HOUSE",
     "boston-5-stud": "B5-12f",
@@ -188,7 +159,21 @@ CLAUSES = {
 def test_cards_of_a_round_come_only_from_its_shoe(
     tmp_path: Path, game: str, seed: int, says: str, second: bool
 ) -> None:
-    with swapped(tmp_path, game, 1, seed, second) as (it, number):
+    with sitting(tmp_path, game, seed=3) as it:
+        if second:  # the first round of the other shoe is not the first of this one
+            bet(it)
+            it.finish()
+        it.bets()
+        for seat in (2, 4):
+            it.wager(seat, **{registry.find(game).stakes(it.desk.options)[0].wager: 1000})
+        it.close()
+        number = it.desk.number
+        it.next()
+        step(it)
+        assert it.desk.number == number
+    (tmp_path / "shoe.nv").unlink()
+    with sitting(tmp_path, game, seed=seed, new_log=True) as it:
+        it.until(lambda values: values["house"]["text"] or values["round"] != number or values["ask"])
         assert says in it.values["house"]["text"] and it.values["ask"]["kind"] == "house"
         before = it.desk.books.inputs(number)
         for _ in range(5):
@@ -248,38 +233,22 @@ def test_a_supervisor_is_asked_about_wagers_that_were_placed_with_another_shoe(t
     next wagers were booked. The first is back: its round is ended though they lie there, and a person says whether the
     other has dealt for them."""
 
-    def play(shoe: int, stop: Callable[[Running, bool], bool]) -> None:
-        with simulated_table(tmp_path, "caribbean-stud", 5, shoe_seed=shoe) as it:
-            it.table.begin()
-            for message in it.shoe.messages():
-                over = it.table.take(message)
-                if over:
-                    it.shoe.acknowledge()
-                if stop(it, over):
-                    return
-
-    play(1, lambda it, _over: it.shoe.current_round.number == 1 and bool(it.shoe.current_round.stacks))
-    play(1, lambda _it, over: over)
-    play(2, lambda it, _over: bool(it.books.inputs(it.table.number)))
-    with simulated_table(tmp_path, "caribbean-stud", 5, shoe_seed=1) as it:
-        asked: list[str] = []
-        usual = it.floor.answer
-
-        def answer(play: Play, ask: Ask) -> Input:
-            if ask.kind != "house":
-                return usual(play, ask)
-            asked.append(ask.part)
-            return ask.answer(choice=choice, **BY)
-
-        it.floor.answer = answer
-        assert it.books.header(2).device == "00510002"
-        assert it.table.play_round() == 2 and asked == ["moved"]
-        void = [one for one in it.books.inputs(2) if one.kind == "void"]
-        assert len(void) == (choice == "void") and it.books.header(2).round == (0 if void else 2)
-        assert it.books.header(2).device == ("00510002" if void else "00510001")
-        it.table.play_round()
-        check_books(it.books)
-        assert it.books.replay() == []
+    life = Life(tmp_path, "caribbean-stud")
+    life(1, lambda it: it.shoe.current_round.number == 1 and bool(it.shoe.current_round.stacks))
+    life(1)
+    life(2, lambda it: bool(it.books.inputs(it.table.number)))
+    with life.books() as books:
+        assert books.header(2).device == "00510002"
+    life(1, choice=choice)
+    with life.books() as books:
+        assert books.rounds_over() == 2 and life.asked == ["moved"]
+        void = [one for one in books.inputs(2) if one.kind == "void"]
+        assert len(void) == (choice == "void") and books.header(2).round == (0 if void else 2)
+        assert books.header(2).device == ("00510002" if void else "00510001")
+    life(1)
+    with life.books() as books:
+        check_books(books)
+        assert books.replay() == []
 
 
 def test_a_shoe_that_comes_back_deals_for_no_wagers_that_were_returned(tmp_path: Path) -> None:

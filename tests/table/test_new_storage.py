@@ -1,25 +1,21 @@
 """A shoe whose storage was replaced in a round: the same device, another log, and a person has accepted it."""
 
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
 import pytest
-from running_tables import check_books
+from running_tables import Life, check_books
 
 from fairshoe import Shoe
 from fairshoe.errors import UsageError
 from fairshoe.games.rounds import fold
 from fairshoe.messages import RoundStarted
-from fairshoe_table.books.books import Books
 from fairshoe_table.play import registry
-from fairshoe_table.play.game import ALL_OUT, Ask
-from fairshoe_table.play.options import Options
+from fairshoe_table.play.game import ALL_OUT
 from fairshoe_table.play.round import asks
 from fairshoe_table.simulated.demonstration import NEW_STORAGE, Running, simulated_table
-from fairshoe_table.simulated.stack import Died, Place, StackReport, compare
+from fairshoe_table.simulated.stack import Place, StackReport, compare
 from fairshoe_table.table.table import Table
 
 OLD, NEW = 1, 1 + NEW_STORAGE
@@ -41,46 +37,6 @@ def _all_cards_are_out(it: Running) -> bool:
 
 
 STAGES = {"moved": _wagers_lie_there, "shoe": _some_cards_are_out, "": _all_cards_are_out}
-
-
-class Life:
-    """One run of the program at one storage after another; what a supervisor was asked."""
-
-    def __init__(self, folder: Path, game: str) -> None:
-        self.folder, self.game = folder, game
-        self.asked: list[str] = []
-
-    def __call__(
-        self,
-        shoe: int,
-        stop: Callable[[Running], bool],
-        choice: str = "",
-        options: Options | None = None,
-        then: Callable[[Running], object] = lambda it: None,
-    ) -> None:
-        def supervisor(ask: Ask) -> str:
-            self.asked.append(ask.part)
-            if not choice:
-                raise Died
-            return choice
-
-        with simulated_table(self.folder, self.game, 5, shoe_seed=shoe, options=options) as it, suppress(Died):
-            it.floor.supervisor = supervisor
-            it.table.begin()
-            for message in it.shoe.messages():
-                over = it.table.take(message)
-                if over:
-                    it.shoe.acknowledge()
-                if over or stop(it):
-                    then(it)
-                    return
-
-    def books(self) -> Books:
-        return Books(self.folder / "books.db")
-
-
-def never(_it: Running) -> bool:
-    return False
 
 
 PAIRS = ("void", "continue", "other options", "house void", "back")
@@ -108,11 +64,11 @@ def test_no_round_goes_on_with_cards_of_another_storage(tmp_path: Path, game: st
     with life.books() as books:
         before, told = books.header(1), books.inputs(1)
         assert before.log and not books.rounds_over()
-    life(NEW, never, choice, others)
+    life(NEW, choice=choice, options=others)
     if back:
         with life.books() as books:
             assert books.inputs(1) == told and books.header(1) == before
-        life(OLD, never, "void")
+        life(OLD, choice="void")
     # Back at its storage, the shoe says itself what follows from a stop, or asks a supervisor where no clause does.
     stops = back and part == "shoe" and registry.find(game).profile["rules"].get("deal_fault") is None
     assert life.asked == [part] * bool(part and not house) + ["machine"] * stops
@@ -127,8 +83,8 @@ def test_no_round_goes_on_with_cards_of_another_storage(tmp_path: Path, game: st
         goes_on = (part, pair) == ("moved", "continue")
         assert (after.log == before.log) == (not goes_on) and (after.round > 0) == (part != "moved" or not voids)
     gone: set[Place] = set() if back else {(before.device, before.log, after.round or 1)}
-    life(NEW, never, "void", then=lambda it: _agree(it, gone))
-    life(OLD, never, "void", then=lambda it: _agree(it, gone))
+    life(NEW, choice="void", then=lambda it: _agree(it, gone))
+    life(OLD, choice="void", then=lambda it: _agree(it, gone))
 
 
 def test_a_deal_of_another_storage_is_not_for_the_wagers_that_lie_there(tmp_path: Path) -> None:
