@@ -10,6 +10,7 @@ commit.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
@@ -111,6 +112,13 @@ def database_text(path: Path) -> str:
         numbers = [db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
         lines = [f"PRAGMA application_id = {numbers[0]};", f"PRAGMA user_version = {numbers[1]};", *db.iterdump()]
     return "\n".join(lines) + "\n"
+
+
+def database_from(text: str, path: Path) -> Path:
+    """The database that `database_text` wrote down."""
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.executescript(text)
+    return path
 
 
 def floor_text(env: dict[str, str], store: Path) -> str:

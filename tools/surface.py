@@ -21,7 +21,6 @@ import json
 import os
 import re
 import shutil
-import sqlite3
 import struct
 import subprocess
 import sys
@@ -210,8 +209,7 @@ def _lay_out(files: Path) -> None:
         write_private(files / name, text)
     shutil.copy(release / "pico-draw.journal", files)
     for script in release.glob("*.table.sql"):
-        with contextlib.closing(sqlite3.connect(files / f"{script.name.split('.')[0]}.db")) as db:
-            db.executescript(script.read_text("utf-8"))
+        release_files.database_from(script.read_text("utf-8"), files / f"{script.name.split('.')[0]}.db")
     for name, version in (("new", fairshoe.__version__), ("0.0.1", "0.0.1")):
         page = Identity("pico-draw", "house", version, 0, True, "0" * 64).line()
         block = (0x0A324655, 0x9E5D5157, 0x2000, 0x10000000, 256, 0, 1, 0xE48BFF56, page, 0x0AB16F30)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 from one_floor import Site, migrate
-from release_files import FILES
+from release_files import FILES, database_from
 
 from fairshoe import Store
 from fairshoe.cli.command_line import main
@@ -86,9 +85,7 @@ def test_a_floor_goes_on_from_the_database_of_a_release(
     assert dump(site) == before
     assert main(["floor", "migrate", "--database", site.database]) == 0
     assert not lost(before, dump(site))
-    with sqlite3.connect(tmp_path / "old.db") as db:
-        db.executescript(release.with_name("store.sql").read_text())
-    db.close()
+    database_from(release.with_name("store.sql").read_text(), tmp_path / "old.db")
     (log,) = before["logs"]
     device, last = log["device"], len(before["events"])
     with Store(tmp_path / "old.db") as store:

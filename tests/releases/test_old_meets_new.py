@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Generator
@@ -14,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from release_files import BOARDS, CAPTURED, CELL, FILES, commit_of, environment, unpack
+from release_files import BOARDS, CAPTURED, CELL, FILES, commit_of, database_from, environment, unpack
 
 from fairshoe import Shoe, Store
 from fairshoe.cli.command_line import main
@@ -51,10 +50,7 @@ def database_in(path: Path, script: Path, newer: bool = False) -> Path:
     text = script.read_text()
     if newer:
         text = re.sub(r"user_version = (\d+)", lambda found: f"user_version = {int(found[1]) + 100}", text)
-    with sqlite3.connect(path) as db:
-        db.executescript(text)
-    db.close()
-    return path
+    return database_from(text, path)
 
 
 @pytest.fixture
