@@ -42,7 +42,9 @@ def test_a_command_does_not_get_the_choice_of_figures(root: Path, monkeypatch: p
     (root / "Makefile").write_text("all:\n\t@echo made '$(ONLY)'\n")
     for name, value in (("MAKEFLAGS", " -- ONLY=one"), ("ONLY", "one")):
         monkeypatch.setenv(name, value)
-    assert evidence.run(Figure("one", "One", "make"), root, root.parent)["printed"] == "made \n"
+    command = "make; echo 50 % >&2"  # progress is no figure
+    assert evidence.run(Figure("one", "One", command), root, root.parent)["printed"] == "made \n"
+    assert "50 %" in evidence.run(Figure("one", "One", f"{command}; false"), root, root.parent)["printed"]
 
 
 def test_a_figure_is_current_until_what_it_depends_on_changes(root: Path) -> None:

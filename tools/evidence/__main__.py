@@ -40,7 +40,7 @@ def run(figure: Figure, root: Path = ROOT, results: Path = RESULTS) -> dict[str,
     path = f"{root / '.venv' / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
     kept = {name: value for name, value in os.environ.items() if name not in OURS}
     done = subprocess.run(
-        figure.command, shell=True, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        figure.command, shell=True, cwd=root, capture_output=True, text=True,
         errors="replace", env={**kept, "PATH": path, "NO_COLOR": "1"},
     )  # fmt: skip
     result = {
@@ -50,7 +50,7 @@ def run(figure: Figure, root: Path = ROOT, results: Path = RESULTS) -> dict[str,
         "at": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "seconds": round(time.monotonic() - begun),
         "status": done.returncode,
-        "printed": done.stdout,
+        "printed": done.stdout + (done.stderr if done.returncode else ""),
     }
     results.mkdir(parents=True, exist_ok=True)
     (results / f"{figure.key}.json").write_text(json.dumps(result, indent=1), encoding="utf-8")
