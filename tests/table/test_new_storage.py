@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from running_tables import Life, check_books
 
-from fairshoe import Shoe
+from fairshoe import Need, Shoe, Status
 from fairshoe.errors import UsageError
 from fairshoe.games.rounds import fold
 from fairshoe.messages import RoundStarted
@@ -99,6 +99,20 @@ def test_a_deal_of_another_storage_is_not_for_the_wagers_that_lie_there(tmp_path
         it.shoe._core.view = fold(it.shoe.current_round, started)  # pyright: ignore[reportPrivateUsage]
         assert not it.table.take(started) and it.books.inputs(1) == before
         assert it.table.may_decide() == ("void",) and "stop it" in it.floor.calls[0]
+
+
+@pytest.mark.parametrize("part", ["moved", "shoe"])
+def test_a_void_round_does_not_wait_for_the_rack_of_another_shoe(tmp_path: Path, part: str) -> None:
+    """It would be counted for ever: no record goes to a shoe about a round that it does not deal."""
+    game = "double-attack-blackjack"
+    Life(tmp_path, game)(OLD, STAGES[part])
+    with simulated_table(tmp_path, game, 5, shoe_seed=2) as it:
+        it.table.begin()
+        status = next(one for one in it.shoe.messages() if isinstance(one, Status))
+        it.shoe._core.status = waits = replace(status, need=Need.RACK)  # pyright: ignore[reportPrivateUsage]
+        it.table.decide("void", "J. Doe", "it was replaced")
+        it.floor.answer = lambda play, ask: pytest.fail(f"asked: {ask}")
+        assert it.table.take(waits) and it.books.inputs(1)[-1].kind == "over"
 
 
 def test_a_table_without_a_store_is_refused(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ from fairshoe.messages import (
 from fairshoe_table.books.books import Books
 from fairshoe_table.books.header import header
 from fairshoe_table.play import registry
-from fairshoe_table.play.game import Ask, Dealt, Game, Play, Report, Text
+from fairshoe_table.play.game import ALL_OUT, Ask, Dealt, Game, Play, Report, Text
 from fairshoe_table.play.inputs import Input
 from fairshoe_table.play.options import Options
 from fairshoe_table.play.round import asks
@@ -141,7 +141,7 @@ class Table(House):
         if held is not None:
             answer = self.floor.answer(self._play(), held).data
             self.decide(str(answer["choice"]), str(answer["by"]), str(answer["reason"]))
-        if self.ended_early() or self.replaced() or (self._play().void and not self.dealing_on()):
+        if self._late():
             return self._settled_late()
         now = situation(message)
         if now != self._refused:
@@ -239,8 +239,13 @@ class Table(House):
         """The shoe has ended this round, and its wagers are not settled yet."""
         return self._told("ended early")
 
+    def _late(self) -> bool:
+        """The round is settled from what lies on the table: its shoe has ended it or is out of it, or another one is
+        connected. What that shoe waits for, as a count of its rack, is no part of this round."""
+        return self.ended_early() or self.replaced() or (self._play().void and not self.dealing_on())
+
     def _unsettled(self) -> bool:
-        return bool(asks(self._play(), Dealt(True, 2, True))) or bool(self.books.on_the_layout())
+        return bool(asks(self._play(), ALL_OUT)) or bool(self.books.on_the_layout())
 
     def _settled_late(self) -> bool:
         """Settle a round that the shoe has ended or voided already; whether it is over now."""
@@ -258,8 +263,8 @@ class Table(House):
         """How far the shoe has come, by its events and its status."""
         status, view = self.shoe.status, self.shoe.current_round
         now = Dealt() if status is None else Dealt(False, 0, False, status.state, status.need, status.hopper)
-        if self.ended_early() or self.replaced():
-            return replace(now, stacks=True, closings=2, rest=True)
+        if self._late():
+            return ALL_OUT
         if not self._is_ours(view.number):
             return now
         if self.kind.drawn:
