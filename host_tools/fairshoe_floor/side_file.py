@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import sqlite3
 import threading
-from collections.abc import Generator, Sequence
+import time
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from fairshoe import StoreError
 from fairshoe.files import make_private
 
 BUSY_S = 5.0
+_log = logging.getLogger("fairshoe.gateway")
 
 
 class SideFile:
@@ -77,5 +80,30 @@ class SideFile:
         except sqlite3.Error as error:
             raise StoreError(
                 f"cannot use {self.path}: {error}.",
-                "Free space or permission, then try again. Events are not affected.",
+                "Free space or permission, then try again. If it is damaged, start the gateway again: it makes one.",
             ) from error
+
+
+F = TypeVar("F", bound=SideFile)
+
+
+def usable(kind: Callable[[Path], F], path: Path, read: Callable[[F], object]) -> F:
+    """The file, which can be read. One that is damaged is set aside and begun again, because the gateway, which alone
+    may do that, must record."""
+    try:
+        file = kind(path)
+        try:
+            read(file)
+        except BaseException:
+            file.close()
+            raise
+        return file
+    except StoreError as error:
+        if type(error.__cause__) is not sqlite3.DatabaseError:  # its kinds mean a lock, a full disk or a missing right
+            raise
+        _log.error("%s is damaged (%s): set aside, and begun again", path, error.__cause__)
+    for end in ("", "-wal", "-shm"):
+        part = path.with_name(path.name + end)
+        if part.exists():
+            part.rename(path.with_name(f"{path.name}.damaged-{time.time():.0f}{end}"))
+    return kind(path)

@@ -6,7 +6,7 @@ import json
 import re
 import time
 from collections import Counter
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,7 +26,10 @@ from fairshoe_floor.gateway import process as process_module
 from fairshoe_floor.gateway.metrics import METRICS, OF_SHOES
 from fairshoe_floor.gateway.process import Gateway, Settings
 from fairshoe_floor.inventory import Entry, Inventory, Profile
+from fairshoe_floor.journals import journals_path
 from fairshoe_floor.reader import Link, Sample
+from fairshoe_floor.samples import samples_path
+from fairshoe_floor.seen_time import seen_path
 
 ROOT = Path(__file__).resolve().parents[2]
 TOKEN, GRANT = new_token("test", ["metrics", "table"])
@@ -101,6 +104,19 @@ async def test_a_second_gateway_with_the_same_store_is_refused_and_changes_nothi
             assert link(gateway, 1) is Link.OPEN
         async with running(inventory) as gateway:  # the lock ends with its gateway
             await until(lambda: link(gateway, 1) is Link.OPEN)
+
+
+@pytest.mark.parametrize("path_of", [samples_path, journals_path, seen_path])
+async def test_a_damaged_file_beside_the_store_is_set_aside_and_events_are_recorded(
+    tmp_path: Path, path_of: Callable[[Path], Path]
+) -> None:
+    damaged = path_of(tmp_path / "pit.db")
+    damaged.write_bytes(b"no database" * 1000)
+    async with shoes(1) as servers, running(pit(tmp_path, servers)):
+        servers[0].record(3)
+        await until(lambda: servers[0].shoe.seq_acked == 3)
+    (kept,) = tmp_path.glob(f"{damaged.name}.damaged-*")
+    assert kept.read_bytes() == b"no database" * 1000
 
 
 async def test_samples_go_on_when_the_clock_is_set_back(tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ from fairshoe_floor.inventory import Entry, Inventory
 from fairshoe_floor.journals import JournalFile, journals_path
 from fairshoe_floor.samples import Link, Sample, SampleFile, samples_path
 from fairshoe_floor.seen_time import DAY_S, SeenTime, seen_path
+from fairshoe_floor.side_file import usable
 
 # Between two samples of a shoe: less than the 120 s after which a floor calls it silent. The same whether its meters
 # have changed or not, because the time of a sample is reported under every profile.
@@ -95,11 +96,11 @@ class Gateway:
             self.store = Store(self.inventory.store)
             stack.callback(self.store.close)
             stack.callback(lock_store(self.inventory.store).close)
-            self.samples = SampleFile(samples_path(self.inventory.store))
+            self.samples = usable(SampleFile, samples_path(self.inventory.store), SampleFile.newest)
             stack.callback(self.samples.close)
-            self.journals = JournalFile(journals_path(self.inventory.store))
+            self.journals = usable(JournalFile, journals_path(self.inventory.store), JournalFile.newest_of_each)
             stack.callback(self.journals.close)
-            self.seen = SeenTime(seen_path(self.inventory.store))
+            self.seen = usable(SeenTime, seen_path(self.inventory.store), lambda file: file.age_s)
             stack.callback(self.seen.close)
             self.live = Live(self.inventory, self._newest_log)
             self.alarms = PitAlarms(self.live, self._settings.rules)
