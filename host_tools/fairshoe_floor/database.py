@@ -21,10 +21,19 @@ CONNECT_S = 20  # a busy machine needs seconds for a connection that takes milli
 STATEMENT_S = 30.0
 IDLE_S = 10.0  # in a transaction, between two statements
 _KEEPALIVES = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
+_ADVICE = {  # by class of SQLSTATE
+    "25": "If the database is read-only, it is no primary: promote it, or name the primary.",
+    "28": "Give this program the password of its role.",
+    "42": "Tables or rights were changed: `fairshoe floor migrate` renews rights; restore what else was changed.",
+}
 GONE_MS = 20_000  # sent and not acknowledged for so long
-# What a lost connection raises. Anything else is a defect of a program or of its database, and is not retried.
 T = TypeVar("T")
-LOST = (psycopg.OperationalError, psycopg.InterfaceError)
+# What a lost connection raises, one of a program that was stopped in a transaction, and a standby before its promotion.
+# Anything else is a defect of a program or of its database, and is not retried by the consumer.
+LOST = (
+    *(psycopg.OperationalError, psycopg.InterfaceError),
+    *(psycopg.errors.IdleInTransactionSessionTimeout, psycopg.errors.ReadOnlySqlTransaction),
+)
 
 
 def settings(statement_s: float = STATEMENT_S, idle_s: float = IDLE_S, read_only: bool = False) -> dict[str, Any]:
@@ -45,6 +54,15 @@ def settings(statement_s: float = STATEMENT_S, idle_s: float = IDLE_S, read_only
         "tcp_user_timeout": GONE_MS,
         "options": " ".join(f"-c {name}={value}" for name, value in server.items()),
     }
+
+
+def explained(error: Exception) -> str:
+    """An error of the database or of its connection in words, with what to do where that is not a matter of waiting."""
+    return f"{str(error).strip().rstrip('.') or repr(error)}. {advice(error)}".rstrip()
+
+
+def advice(error: Exception) -> str:
+    return _ADVICE.get((getattr(error, "sqlstate", None) or "")[:2], "")
 
 
 def hang_up(db: psycopg.Connection[Any]) -> None:

@@ -43,20 +43,20 @@ def run(options: argparse.Namespace) -> int:
     with floor_extra():
         import psycopg
 
-        from fairshoe_floor.database import settings
+        from fairshoe_floor.database import advice, settings
         from fairshoe_floor.history import schema
     if options.action == "journals" and options.store:
         return _store_journals(options)
     if options.action in _WITHOUT_DATABASE:
         return _WITHOUT_DATABASE[options.action](options)
     url = database(options)
-    if options.action == "run":
-        return _run(options, url)
     if options.action == "serve":
         with contextlib.suppress(KeyboardInterrupt):
             return asyncio.run(_serve(options, url))
         return 0
     try:
+        if options.action == "run":
+            return _run(options, url)
         if options.action == "migrate":
             return asyncio.run(_migrate(url))
         with psycopg.connect(url, **settings(0, 0)) as db:
@@ -65,6 +65,9 @@ def run(options: argparse.Namespace) -> int:
         raise schema.DatabaseError("the database has no tables of a floor.", "Run `fairshoe floor migrate`.") from error
     except psycopg.OperationalError as error:
         raise schema.DatabaseError(f"no database there: {str(error).strip()}.", "Check --database.") from error
+    except psycopg.Error as error:
+        why = f"the database refuses this: {str(error).strip()}."
+        raise schema.DatabaseError(why, advice(error) or "See the log of PostgreSQL.") from error
 
 
 def _run(options: argparse.Namespace, url: str) -> int:

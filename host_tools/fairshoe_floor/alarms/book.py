@@ -40,7 +40,7 @@ class Alarm:
     pit: str = ""
 
 
-def alarms(db: psycopg.Connection[Any], open_only: bool = True, limit: int = 1000) -> list[Alarm]:
+def alarms(db: psycopg.Connection[Any], open_only: bool = True, limit: int | None = 1000) -> list[Alarm]:
     """The newest first."""
     where = "WHERE cleared_at IS NULL" if open_only else ""
     rows = db.execute(f"SELECT {_COLUMNS} FROM alarms {where} ORDER BY raised_at DESC LIMIT %s".encode(), (limit,))
@@ -69,6 +69,11 @@ def note_changes(db: psycopg.Connection[Any], changes: Sequence[Change]) -> list
             if done.rowcount:
                 news.append(change)
     return news
+
+
+def end(db: psycopg.Connection[Any], numbers: Sequence[int], now: float) -> None:
+    """No rule keeps these any more."""
+    db.execute("UPDATE alarms SET cleared_at = %s WHERE id = ANY(%s)", (now, list(numbers)))
 
 
 def acknowledge(db: psycopg.Connection[Any], number: int, by: str, note: str, now: float) -> Alarm:

@@ -63,6 +63,10 @@ _DESK = (
     "INSERT INTO parts (name, value) VALUES ('desk', %s) ON CONFLICT (name) DO UPDATE SET heard = now(), moved = now(),"
     " value = excluded.value"
 )
+_ENDS = (
+    "SELECT COALESCE((SELECT MAX(position) FROM events), 0), COALESCE((SELECT MAX(id) FROM samples), 0),"
+    " COALESCE((SELECT MAX(id) FROM journals), 0)"
+)
 # What the floor knows to be wrong with itself: the kind of rule, and which devices and parts, with words.
 _WRONG = {
     "broker": "SELECT 0, name, substr(name, 9) || ': ' || value FROM parts WHERE name LIKE 'trouble %' AND value <> ''",
@@ -134,6 +138,10 @@ def dry_run(db: psycopg.Connection[Any], rules: RuleBook, since: float, until: f
     return changes
 
 
+class Restored(Exception):
+    """The database is an earlier one."""
+
+
 class Desk:
     """Evaluates until it is stopped. Blocking work runs in a thread."""
 
@@ -156,8 +164,12 @@ class Desk:
                 await self._work()
             except (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn):
                 _log.info("alarms: the tables are not those of this version: run `fairshoe floor migrate`")
-            except (*database.LOST, TimeoutError, asyncio.TimeoutError) as error:
-                _log.warning("alarms: %s. Trying again.", str(error).strip() or "the database does not answer")
+            except (TimeoutError, asyncio.TimeoutError):
+                _log.warning("alarms: the database does not answer. Trying again.")
+            except (psycopg.Error, Restored) as error:
+                _log.warning("alarms: %s Trying again.", database.explained(error))
+            except Exception:  # a defect of the desk must not end the record, whose program it shares
+                _log.exception("alarms: a defect of this program; no alarm is raised. Trying again.")
             await asyncio.sleep(TICK_S)
 
     async def _work(self) -> None:
@@ -188,8 +200,9 @@ class Desk:
         engine.active.clear()
         assignments.expect(db, self._inventories, now)
         self._expect(db, engine)
-        for alarm in book.alarms(db):
-            engine.restore(alarm.rule, alarm.device, alarm.raised_at, alarm.text, alarm.part)
+        on_file = book.alarms(db, limit=None)
+        kept = {it.id: engine.restore(it.rule, it.device, it.raised_at, it.text, it.part) for it in on_file}
+        book.end(db, [number for number, keeps in kept.items() if not keeps], now)
         _log.info("alarms: %d shoes known, %d alarms hold", len({device for _, device, _ in confirmed}), len(confirmed))
         return engine, (position, sampled, journal)
 
@@ -198,6 +211,8 @@ class Desk:
     ) -> tuple[int, int, int]:
         """Take what is new since these places (event, sample, journal), judge, write and send."""
         position, sampled, journal = places
+        if any(end < place for end, place in zip(db.execute(_ENDS).fetchall()[0], places, strict=True)):
+            raise Restored("the database was restored from a copy: judging from its beginning")
         changes: list[Change] = []
         for row in db.execute(f"{_EVENTS} position > %s ORDER BY position LIMIT {PAGE}".encode(), (position,)):
             position = row[6]

@@ -123,14 +123,17 @@ class Engine:
         self._judge_all = True  # at the next tick
         self._expected: dict[int, float] = {}
 
-    def restore(self, rule: str, device: int, at: float, text: str, part: str = "") -> None:
-        """An alarm of an earlier run is still open. A rule that no longer exists does not keep it."""
+    def restore(self, rule: str, device: int, at: float, text: str, part: str = "") -> bool:
+        """An alarm of an earlier run is still open. Whether a rule keeps it: it may exist no longer, or be for other
+        devices now."""
         self._judge_all = True
         if device:
             self._shoes.setdefault(device, _Shoe())
         for known in self.book.rules:
-            if known.name == rule:
+            if known.name == rule and known.covers(device):
                 self.active[rule, device, part] = Change(at, known, device, True, text, part)
+                return True
+        return False
 
     def expect(self, devices: Mapping[int, float]) -> None:
         """Shoes that have a table, each since a time: one that is never heard is silent. One that has none any more is

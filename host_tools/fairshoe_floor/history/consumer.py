@@ -23,6 +23,7 @@ from typing import Any
 
 import psycopg
 from nats.aio.msg import Msg
+from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 from nats.js.errors import NotFoundError
 
@@ -140,7 +141,7 @@ class Consumer:
             try:
                 await self._follow()
             except (*LOST, broker.BrokerError) as error:
-                _log.warning("%s. Events wait in the stream and in the stores.", str(error).strip() or repr(error))
+                _log.warning("%s Events wait in the stream and in the stores.", database.explained(error))
             if self.counts.transactions > done:
                 pause_s = broker.PAUSE_S
             pause_s = await broker.pause(pause_s)
@@ -156,7 +157,7 @@ class Consumer:
             await self._take_lease(db)
             async with broker.connected(self._url, "fairshoe floor", FLOOR, **self._options) as (client, stream):
                 await broker.ensure_streams(stream, self.names)
-                await stream.subscribe(
+                samples = await stream.subscribe(
                     f"{self.names.stream}.samples.>",
                     stream=self.names.latest,
                     cb=self._take_sample,
@@ -168,7 +169,7 @@ class Consumer:
                         mem_storage=True,
                     ),
                 )
-                await stream.subscribe(
+                beats = await stream.subscribe(
                     f"{self.names.stream}.gateways.>",
                     stream=self.names.latest,
                     cb=self._take_beat,
@@ -180,7 +181,9 @@ class Consumer:
                         mem_storage=True,
                     ),
                 )
-                await self._consume(Writer(db, self._lease, self._keys), stream, lambda: client.is_closed)
+                await self._consume(
+                    Writer(db, self._lease, self._keys), stream, lambda: client.is_closed, (samples, beats)
+                )
         finally:
             if self._lease.number:
                 with contextlib.suppress(Exception):
@@ -211,7 +214,13 @@ class Consumer:
                 f"{TROUBLE}publisher {beat.name}": beat.trouble,
             }
 
-    async def _consume(self, writer: Writer, stream: Stream, closed: Callable[[], bool]) -> None:
+    async def _consume(
+        self,
+        writer: Writer,
+        stream: Stream,
+        closed: Callable[[], bool],
+        pushed: Sequence[JetStreamContext.PushSubscription],
+    ) -> None:
         place = await self._checked_place(writer, stream)
         subscription = await stream.pull_subscribe(
             "",
@@ -243,6 +252,8 @@ class Consumer:
                 await self._timed(writer.store_samples(samples))
             if time.monotonic() >= beat_at:
                 await self._probe(stream)
+                for each in pushed:  # one that an administrator has deleted is silent for ever
+                    await each.consumer_info()
                 beat_at = time.monotonic() + BEAT_S
                 self._beats += 1
                 parts, self._parts = self._parts, {}

@@ -173,6 +173,8 @@ class Writer:
             if self._lease is not None:
                 await self._prepare_month(await self._lease.renew(self._db))
             yield
+        if self._lease is not None:
+            self._lease.keep()
 
     async def _prepare_month(self, today: date) -> None:
         """The tables of this month and, so that no month's end waits for a lock, of the next one."""

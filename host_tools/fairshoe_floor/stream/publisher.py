@@ -136,6 +136,7 @@ class Publisher:
         self._claim_s = claim_s
         self._denied: dict[int, str] = {}  # by log, why it waits: the account has no right to its device
         self._trouble = ""  # why nothing is stored
+        self._aside = ""  # what is wrong with a file beside the store
         self._unstored = False  # the last connection ended with a message that was not stored
         self._other_claim = 0  # the message by which another store had our name
         self._held: dict[int, tuple[int, float]] = {}  # by log, first event after a hole, and when it was found
@@ -229,8 +230,7 @@ class Publisher:
                     await self._claim(stream)
                     claim_at = now + BEAT_S
                 if now >= samples_at:
-                    await self._publish_samples(stream)
-                    await self._publish_journals(stream)
+                    await self._publish_aside(stream)
                     samples_at = now + SAMPLES_S
                 seen = outbox.version()
                 sent = await self._round(stream, outbox) if seen != version else 0
@@ -351,6 +351,16 @@ class Publisher:
             return False
         return now - since >= wait_s
 
+    async def _publish_aside(self, stream: Stream) -> None:
+        """What is in files beside the store. A damaged one is trouble, and no reason to keep events back."""
+        self._aside = ""
+        for publish in (self._publish_samples, self._publish_journals):
+            try:
+                await publish(stream)
+            except StoreError as error:
+                self._aside = str(error)
+                _log.error("%s", error)
+
     async def _publish_samples(self, stream: Stream) -> None:
         """The newest sample of each shoe, if the gateway keeps samples. No guarantee: the next one replaces it."""
         path = samples_path(self._path)
@@ -421,7 +431,7 @@ class Publisher:
         """Say that this publisher is here, under its name. Two stores with one name would take each other's places in
         the stream of exports: a name is free if its last claim is of this store, or was not renewed while we looked."""
         subject = self.names.gateways(self._gateway)
-        trouble = clean_text(self._trouble or next(filter(None, self._denied.values()), ""))
+        trouble = clean_text(self._trouble or self._aside or next(filter(None, self._denied.values()), ""))
         beat = Beat(self._gateway, self._seen.identity, self.counts.beats, self._seen.age_s, trouble)
         last = await stream.newest(self.names.latest, subject)
         if last is not None and not self._is_ours(last.data or b""):
