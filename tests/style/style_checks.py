@@ -164,7 +164,8 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe_floor.alarms": ("fairshoe_floor.alarms", "fairshoe.ship.release_facts", *FLOOR, *PUBLIC),
     "fairshoe_floor.api": ("fairshoe_floor.api", "fairshoe.look", "fairshoe.text.advice", *FLOOR, *PUBLIC),
     "fairshoe_floor.gateway": (
-        *("fairshoe_floor.gateway", "fairshoe_floor.alarms", "fairshoe_floor.api", "fairshoe.journal.export"),
+        *("fairshoe_floor.gateway", "fairshoe_floor.alarms", "fairshoe_floor.api", "fairshoe_floor.side_file"),
+        "fairshoe.journal.export",
         *("fairshoe.files", "fairshoe.printable"),
         *FLOOR,
         *PUBLIC,
