@@ -25,7 +25,7 @@ OUT = Dealt(True, 2, True)  # the simulated dealer of the shoe deals everything
 def answer(play: Play, ask: Ask, deck: list[int]) -> Input:
     """Cards as a dealer would enter them, and the first choice of each player."""
     if ask.kind == "cards":
-        known = [card for told in play.game.begins_with(play, ask) for card in told.data["cards"]]
+        known = [card for fact in play.game.begins_with(play, ask) for card in fact.data["cards"]]
         return ask.answer(cards=[*known, *(deck.pop() for _ in range(ask.count - len(known)))], source="dealer")
     return ask.answer(shown=True) if ask.kind == "expose" else ask.answer(choice=ask.choices[0])
 
@@ -43,8 +43,8 @@ async def one_round(folder: Path, game: str) -> tuple[str, int]:
                 match event:
                     case RoundStarted():
                         play = books.play(number, options)
-                        for told in Players(rng, SEATS).wagers(play):
-                            books.record(number, told, options)
+                        for fact in Players(rng, SEATS).wagers(play):
+                            books.record(number, fact, options)
                         books.record(number, Input("closed", "closed", {"round": event.round}), options, event.seq)
                     case RoundVoided():
                         void = Input("void", "void", {"clause": event.clause, "kept": []})

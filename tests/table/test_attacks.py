@@ -34,7 +34,7 @@ NO_GAME = "Qh,9s,8d,4c,3h"
 BONUS = Wager.BONUS
 
 
-def told(books: Books, game: str, options: Options, seats: dict[int, dict[str, int]], words: str) -> int:
+def fact(books: Books, game: str, options: Options, seats: dict[int, dict[str, int]], words: str) -> int:
     """A round with these wagers, as far as these answers bring it: choices, and cards joined with commas."""
     number = books.open_round(game)
     for seat, amounts in seats.items():
@@ -58,7 +58,7 @@ def answer(books: Books, number: int, options: Options, words: str) -> None:
 
 def two_royals(books: Books) -> int:
     seat = {Wager.ANTE: 1000, Wager.PROGRESSIVE: 100}
-    return told(books, CARIBBEAN, FULL, {1: seat, 4: seat}, f"raise raise {NO_GAME} {ROYAL} {OTHER_ROYAL}")
+    return fact(books, CARIBBEAN, FULL, {1: seat, 4: seat}, f"raise raise {NO_GAME} {ROYAL} {OTHER_ROYAL}")
 
 
 def meter(books: Books) -> int:
@@ -111,7 +111,7 @@ def test_a_jackpot_on_the_dealers_hand_is_divided_whichever_hands_are_void(
 ) -> None:
     """CS 11(e)(2), 13(d): that wager is on no hand of a player. Void before the settlement or after it, it is alike."""
     hands = "" if early else f"{THREE_HANDS} 9d,8h,4s,3d,2s"
-    number = told(books, CARIBBEAN, FULL, dict.fromkeys((1, 2, 4), ALONE), f"raise raise raise {dealer} {hands}")
+    number = fact(books, CARIBBEAN, FULL, dict.fromkeys((1, 2, 4), ALONE), f"raise raise raise {dealer} {hands}")
     for seat in order:
         void = {"seat": seat, "clause": "CS-13d"}
         books.record(number, Input(f"void hand:{seat}", "void hand", void), FULL)
@@ -150,7 +150,7 @@ def test_a_hand_that_is_void_after_the_settlement_leaves_what_one_void_before_it
     def lines(before: list[int], after: list[int]) -> dict[str, tuple[object, ...]]:
         with Books(":memory:") as books:
             start_meters(books)
-            number = told(books, CARIBBEAN, FULL, seats, dealer.split(",")[0])
+            number = fact(books, CARIBBEAN, FULL, seats, dealer.split(",")[0])
             for seat in before:
                 books.record(number, _void_hand(seat), FULL)
             live = [seat for seat in seats if seat not in before]
@@ -251,7 +251,7 @@ def test_other_meters_of_the_pool_are_paid_again_as_they_were_displayed(tmp_path
         books.start_meters(new_meters(table, {"mega": 3000, "major": 3000, "minor": 1000}, {}))
         seat = {Wager.ANTE: 1000, Wager.PROGRESSIVE: 100}
         words = f"raise raise {NO_GAME} {ROYAL} Kd,Qd,Jd,Td,9d"
-        number = told(books, CARIBBEAN, options, {1: seat, 4: seat}, words)
+        number = fact(books, CARIBBEAN, options, {1: seat, 4: seat}, words)
         paid = {line.seat: line.paid for line in books.lines(number) if line.jackpot}
         assert paid == {4: 1_000_060, 1: 100_060}
         books.record(number, Input("void hand", "void hand", {"seat": void, "clause": "CS-13d"}), options)
@@ -264,7 +264,7 @@ def test_other_meters_of_the_pool_are_paid_again_as_they_were_displayed(tmp_path
 
 def test_a_straight_flush_that_is_a_royal_flush_is_not_corrected_silently(books: Books) -> None:
     seat = {Wager.ANTE: 1000, Wager.PROGRESSIVE: 100}
-    number = told(books, CARIBBEAN, FULL, {1: seat}, f"raise {NO_GAME} Kc,Qc,Jc,Tc,9c")
+    number = fact(books, CARIBBEAN, FULL, {1: seat}, f"raise {NO_GAME} Kc,Qc,Jc,Tc,9c")
     with pytest.raises(UsageError, match="jackpot"):
         books.correct(number, "cards:1:", cards("Kc Qc Jc Tc Ac"), FULL, "dealer", "J. Doe")
 
@@ -316,7 +316,7 @@ def test_a_wager_where_no_seat_is_is_refused(books: Books, game: str, options: O
 def test_the_bonus_of_exposed_cards_does_not_depend_on_how_five_are_entered(books: Books) -> None:
     options = BostonOptions()
     seat = {Wager.ANTE: 1000, Wager.FIRST: 2000, Wager.BONUS: 500}
-    number = told(books, BOSTON, options, {1: seat}, "shown 2c,2d,9h raise dealt Ah,Kd,9c,4s,2h 9h,5s,Jd,2c,2d")
+    number = fact(books, BOSTON, options, {1: seat}, "shown 2c,2d,9h raise dealt Ah,Kd,9c,4s,2h 9h,5s,Jd,2c,2d")
     books.correct(number, "cards:0:", cards("Ah Kd 9c 4s 3h"), options, "dealer", "J. Doe")
     assert [line.net for line in books.lines(number) if line.wager == Wager.BONUS] == [500]
     books.correct(number, "cards:1:five", cards("9h 5s Jd 2c 2h"), options, "dealer", "J. Doe")
@@ -325,7 +325,7 @@ def test_the_bonus_of_exposed_cards_does_not_depend_on_how_five_are_entered(book
 
 def test_a_card_that_is_not_in_the_set_is_refused(books: Books) -> None:
     options = DoubleAttackOptions()
-    number = told(books, DRAWN, options, {1: {Wager.INITIAL: 1000}}, "6s no 9c 7d draw Ks")
+    number = fact(books, DRAWN, options, {1: {Wager.INITIAL: 1000}}, "6s no 9c 7d draw Ks")
     for wrong in (card("Ts"), 52, -1):
         with pytest.raises(UsageError, match="set"):
             books.correct(number, "cards:1:0.2.1", [wrong], options, "dealer", "J. Doe")
@@ -499,8 +499,8 @@ def test_progressive_chips_are_counted_and_a_jackpot_is_validated_before_it_is_p
         assert it.next()["ask"]["text"] == "take deck 1 off the table, and bring another one"
         it.go_on()
         it.bets()
-        told = [one.data for one in it.desk.books.inputs(number) if one.key == line]
-        assert [data["by"] for data in told] == ["J. Doe"]
+        fact = [one.data for one in it.desk.books.inputs(number) if one.key == line]
+        assert [data["by"] for data in fact] == ["J. Doe"]
         assert [choice for choice, _ in it.values["house"]["choices"]] == ["pay", "return"]
         it.tap(do="house", choice="pay", by="J. Doe", reason="the stub was miscounted")
         assert it.desk.books.in_suspense() == [] and it.values["house"]["text"] == ""

@@ -395,8 +395,8 @@ def test_a_shoe_that_runs_out_is_completed_from_the_rack_in_the_round(tmp_path: 
                 it.shoe.acknowledge()
                 break
         number = it.table.play_round()
-        told = [stored.event for stored in events(it, Recorded)]
-        short = [one for one in told if isinstance(one, Recorded) and one.what is What.SHORT_SHOE]
+        fact = [stored.event for stored in events(it, Recorded)]
+        short = [one for one in fact if isinstance(one, Recorded) and one.what is What.SHORT_SHOE]
         assert [(one.clause, one.consequence.name) for one in short] == [("DAB-15h", "RESHUFFLE")]
         assert short[0].a == 381  # all cards but the three of this round
         assert "count:0:short.1" in {one.key for one in it.books.inputs(number)}
@@ -442,8 +442,8 @@ def hands_known(it: Running) -> bool:
     """Whether the device's events alone say whose every card was, as the books do."""
     number = it.books.rounds_over()
     last = it.shoe.current_round.number
-    told = [one for stored in events(it) if isinstance(one := stored.event, Event) and one.round == last]
-    hands = rebuild(told)
+    fact = [one for stored in events(it) if isinstance(one := stored.event, Event) and one.round == last]
+    hands = rebuild(fact)
     play = it.books.play(number, it.table.options)
     assert isinstance(play.round, Round)
     booked = {place: sum(len(hand.cards) for hand in box.hands) for place, box in enumerate(play.round.boxes, 1)}

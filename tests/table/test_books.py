@@ -104,7 +104,7 @@ NETS = {
 
 def tell(books: Books, game: str, inputs: list[Input]) -> tuple[int, list[Line]]:
     number = books.open_round(game)
-    return number, [line for told in inputs for line in books.record(number, told, options_of(game))]
+    return number, [line for fact in inputs for line in books.record(number, fact, options_of(game))]
 
 
 @pytest.mark.parametrize("game", ROUNDS)
@@ -229,7 +229,7 @@ def test_a_player_has_one_hand_or_two_adjacent_areas(
 def test_telling_everything_again_books_nothing(books: Books, game: str) -> None:
     number, first = tell(books, game, ROUNDS[game])
     before = books.balances()
-    _, again = tell(books, game, [told for told in ROUNDS[game] for _ in range(2)])
+    _, again = tell(books, game, [fact for fact in ROUNDS[game] for _ in range(2)])
     assert first and again == [] and books.balances() == before
     assert books.open_round(game) == number
 
@@ -302,14 +302,14 @@ def test_two_void_hands_are_made_up_for_but_for_the_payout_in_suspense(
     options = replace(FULL, make_up="later", approvals={**FULL.approvals, "make_up": "x"}) if later else FULL
     options.check()
     number = books.open_round(CS)
-    for told in ROUNDS[CS]:
-        books.record(number, told, options)
+    for fact in ROUNDS[CS]:
+        books.record(number, fact, options)
     key = next(line.key for line in books.lines(number) if line.seat == 4 and line.jackpot)
     books.record(number, Input(f"done:{key}:1", "done", {"checked": ["x"], "by": "J. Doe"}), options)
     house, meter = books.balances()["table-1/house"], books.meters(PROGRESSIVE)
     for seat in order:
-        told = {"seat": seat, "clause": "CS-13d"}
-        books.record(number, Input(f"void hand:{seat}", "void hand", told), options)
+        fact = {"seat": seat, "clause": "CS-13d"}
+        books.record(number, Input(f"void hand:{seat}", "void hand", fact), options)
     if choice:
         books.decide_suspense(choice, options, "J. Doe", "seen on video")
     returned = 200 if choice == "return" else 100
@@ -333,11 +333,11 @@ def test_a_folded_hand_that_counts_for_cover_all_is_asked_for_and_paid(books: Bo
     counts = replace(FULL, cover_all_counts_folded=True, approvals={**FULL.approvals, "cover_all_counts_folded": "x"})
     number = books.open_round(CS)
     wagers = [wager(1, {Wager.ANTE: 1000}), wager(4, {Wager.ANTE: 1000, Wager.COVER_ALL: 200}), CLOSED]
-    for told in (*wagers, shown(DEALER, "Ah", "up"), decide(1, "fold"), decide(4, "raise")):
-        books.record(number, told, counts)
+    for fact in (*wagers, shown(DEALER, "Ah", "up"), decide(1, "fold"), decide(4, "raise")):
+        books.record(number, fact, counts)
     assert [ask.seat for ask in asks(books.play(number, counts), ALL_OUT)] == [1, DEALER, 4]
-    for told in (shown(1, "9h 8h 7h 6h 5h"), shown(DEALER, "Ah Kc 9d 4c 3d"), shown(4, "2s 2d Qs Js Ts"), OVER):
-        books.record(number, told, counts)
+    for fact in (shown(1, "9h 8h 7h 6h 5h"), shown(DEALER, "Ah Kc 9d 4c 3d"), shown(4, "2s 2d Qs Js Ts"), OVER):
+        books.record(number, fact, counts)
     assert [line.paid for line in books.lines(number) if line.wager == Wager.COVER_ALL] == [200 * 125]
     check_books(books)
 

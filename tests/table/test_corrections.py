@@ -25,10 +25,10 @@ def answer(books: Books, number: int, options: Options, words: list[str]) -> Non
     for word in words:
         ask = asks(books.play(number, options), Dealt(True, rest=True))[0]
         if ask.kind == "cards":
-            told = ask.answer(cards=list(cards(word.replace(",", " "))), source="dealer")
+            fact = ask.answer(cards=list(cards(word.replace(",", " "))), source="dealer")
         else:
-            told = ask.answer(choice=word)
-        books.record(number, told, options)
+            fact = ask.answer(choice=word)
+        books.record(number, fact, options)
 
 
 def caribbean(books: Books, own: str, dealer: str = "Ah,Kd,9c,4s,2h", **side: int) -> int:
@@ -86,9 +86,9 @@ def test_the_wrong_entry_and_who_approved_stay_in_the_books(books: Books, tmp_pa
     number = caribbean(books, "Qc,Qd,3h,7s,8c")
     for right in ("Qc Jd 3h 7s 8c", "Qc Qd 3h 7s 8c"):
         books.correct(number, "cards:2:", cards(right), FULL, "dealer", BY)
-    told = {one.key: one for one in books.inputs(number)}
-    assert told["cards:2:"].data["cards"] == list(cards("Qc Qd 3h 7s 8c"))
-    assert [told[f"correct:cards:2::{time}"].data["approval"] for time in (1, 2)] == [BY, BY]
+    fact = {one.key: one for one in books.inputs(number)}
+    assert fact["cards:2:"].data["cards"] == list(cards("Qc Qd 3h 7s 8c"))
+    assert [fact[f"correct:cards:2::{time}"].data["approval"] for time in (1, 2)] == [BY, BY]
     assert seat(books) == 3000
     with sqlite3.connect(tmp_path / "books.db") as db:
         moved = db.execute("SELECT SUM(cents) FROM transfers WHERE target = 'table-1/tray'").fetchone()[0]
@@ -170,7 +170,7 @@ def test_cards_of_two_hands_that_were_exchanged_are_corrected_at_once(books: Boo
     """Each correction alone would enter a card twice."""
     number = caribbean(books, "Ac,7d,7s,3h,2c", "Ah,Kd,9c,4s,2h")
     right, dealers = list(cards("Ah 7d 7s 3h 2c")), list(cards("Ac Kd 9c 4s 2h"))
-    mine, other = (told.key for told in books.inputs(number)[-1:-3:-1])
+    mine, other = (fact.key for fact in books.inputs(number)[-1:-3:-1])
     for of, faces in ((mine, right), (other, dealers)):
         with pytest.raises(UsageError, match="is entered again"):
             books.correct(number, of, faces, FULL, "dealer", BY)

@@ -50,8 +50,8 @@ def with_them(game: str) -> list[Input]:
 
 def book(books: Books, game: str, inputs: list[Input]) -> int:
     number = books.open_round(game)
-    for told in inputs:
-        books.record(number, told, takes(game))
+    for fact in inputs:
+        books.record(number, fact, takes(game))
     return number
 
 
@@ -181,9 +181,9 @@ def test_a_coupon_is_entered_on_the_page_and_survives_the_program(tmp_path: Path
     with sitting(tmp_path, game, options=options, seats=3) as it:
         it.bets()
         it.tap(do="wager", seat=2, wager=stake, cents=2000, coupon=1000)
-        for told in ({"wager": stake, "coupon": 3000}, {"wager": "luck", "coupon": 100}):
+        for fact in ({"wager": stake, "coupon": 3000}, {"wager": "luck", "coupon": 100}):
             with pytest.raises(FairshoeError):
-                it.tap(do="wager", seat=3, cents=2000, **told)
+                it.tap(do="wager", seat=3, cents=2000, **fact)
         old = it.desk
         it.desk = Desk(old.shoe, old.books, game, options, 3, tmp_path / "wagers.json", old.hands)
         listen(it)

@@ -145,9 +145,9 @@ def test_what_is_not_asked_for_is_refused_and_changes_nothing(tmp_path: Path) ->
             {"do": "nothing"},
             {},
         ]
-        for told in wrong:
+        for fact in wrong:
             with pytest.raises(UsageError):
-                it.tap(**told)
+                it.tap(**fact)
         assert it.desk.books.inputs(it.desk.number) == before
 
 
@@ -321,6 +321,6 @@ def test_a_corrected_card_gives_lines_that_move_the_difference(tmp_path: Path) -
         it.go_on()
         assert it.desk.open_lines() == []
         it.finish()
-        told = [one for one in it.desk.books.inputs(number) if one.kind == "correct"]
-        assert [one.data["approval"] for one in told] == ["J. Doe"]
+        fact = [one for one in it.desk.books.inputs(number) if one.kind == "correct"]
+        assert [one.data["approval"] for one in fact] == ["J. Doe"]
         assert it.desk.books.audit() == [] and it.desk.books.replay(it.desk.options) == []

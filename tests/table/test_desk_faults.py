@@ -44,8 +44,8 @@ def played(it: Sitting, wager: str) -> int:
     placed = wagers(it.values)
     until(it, lambda: it.values["closed"], lambda: it.close() if it.values["open"] else it.turn())
     until(it, lambda: it.values["round"] != number and not it.desk.open_lines(), lambda: _next(it))
-    told = [one.data for one in it.desk.books.inputs(number) if one.kind == "wager"]
-    assert {int(one["seat"]): one["amounts"] for one in told} == placed
+    fact = [one.data for one in it.desk.books.inputs(number) if one.kind == "wager"]
+    assert {int(one["seat"]): one["amounts"] for one in fact} == placed
     assert len(it.desk.books.play(number, it.desk.options).seats) == len(SEATS)
     return number
 

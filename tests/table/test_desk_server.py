@@ -34,15 +34,15 @@ class FakeDesk:
     def welcome(self) -> Welcome | None:
         return None
 
-    def tap(self, told: Any) -> Future[str]:
+    def tap(self, tap: Any) -> Future[str]:
         answer: Future[str] = Future()
-        if told.get("do") == "fail":
+        if tap.get("do") == "fail":
             self._failing = True
             self._ending.set()
-        if told.get("do") == "refuse":
+        if tap.get("do") == "refuse":
             answer.set_exception(UsageError("not now.", "Later."))
         else:
-            self.show({"taps": told})
+            self.show({"taps": tap})
             answer.set_result("done")
         return answer
 
@@ -79,17 +79,17 @@ async def heard(client: ClientConnection, wanted: Callable[[dict[str, Any]], Any
             return found
 
 
-def told(message: dict[str, Any], name: str) -> Any:
+def tap(message: dict[str, Any], name: str) -> Any:
     values: dict[str, Any] = message.get("delta") or message.get("snapshot") or {}
     return values.get(name)
 
 
 def table(message: dict[str, Any]) -> Any:
-    return told(message, "table")
+    return tap(message, "table")
 
 
 def stopped(message: dict[str, Any]) -> Any:
-    link = told(message, "link")
+    link = tap(message, "link")
     return link if link and link["mode"] == "stopped" else None
 
 

@@ -112,8 +112,8 @@ def test_players_are_asked_to_double_also_after_an_early_second_closing() -> Non
     while waiting := asks(books.play(number, OPTIONS), Dealt(True, 2)):
         ask = waiting[0]
         asked.append(f"{ask.kind} {ask.seat}")
-        told = {"cards": list(cards(next(faces))), "source": "dealer"} if ask.kind == "cards" else {"choice": "stand"}
-        books.record(number, ask.answer(**told), OPTIONS)
+        fact = {"cards": list(cards(next(faces))), "source": "dealer"} if ask.kind == "cards" else {"choice": "stand"}
+        books.record(number, ask.answer(**fact), OPTIONS)
     assert asked == ["cards 1", "cards 2", "cards 255", "decide 1", "decide 2", "cards 255"]
     books.record(number, Input("over", "over"), OPTIONS)
     assert [line.seat for line in books.lines(number)] == [2, 1] and books.audit() == []

@@ -87,8 +87,8 @@ def old_file(path: Path, open_round: bool) -> None:
     """Books as version 0 wrote them."""
     with Books(":memory:") as books:
         number = books.open_round("double-down-stud")
-        for told in ROUNDS["double-down-stud"][: 6 if open_round else None]:
-            books.record(number, told, options_of("double-down-stud"))
+        for fact in ROUNDS["double-down-stud"][: 6 if open_round else None]:
+            books.record(number, fact, options_of("double-down-stud"))
         db = sqlite3.connect(path, isolation_level=None)
         for statement in schema._FIRST:  # pyright: ignore[reportPrivateUsage]
             db.execute(statement)

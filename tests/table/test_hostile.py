@@ -37,7 +37,7 @@ def story(choice: str, cause: str) -> list[Step]:
 
 def unread(books: Books) -> object:
     """A void without the game, once."""
-    return None if any(told.kind == "void" for told in books.inputs(1)) else books.void_unread("J. Doe", "x", over=True)
+    return None if any(fact.kind == "void" for fact in books.inputs(1)) else books.void_unread("J. Doe", "x", over=True)
 
 
 def tried(path: Path, sweep: Sweep, step: Step) -> None:
@@ -85,8 +85,8 @@ def test_a_payout_in_suspense_is_the_same_whatever_fails_at_any_statement(
 def test_a_void_without_the_game_happens_once_whatever_fails(tmp_path: Path, full: bool) -> None:
     sweep, path = Sweep(full), tmp_path / "books.db"
     with Books(path) as books:
-        for told in ROUNDS[DDS][:7]:
-            books.record(books.open_round(DDS), told, options_of(DDS))
+        for fact in ROUNDS[DDS][:7]:
+            books.record(books.open_round(DDS), fact, options_of(DDS))
         layout = books.on_the_layout()
     tried(path, sweep, unread)
     with Books(path) as books:
@@ -127,8 +127,8 @@ def test_racks_and_rounds_of_three_programs_agree(tmp_path: Path) -> None:
         programs = [subprocess.Popen([sys.executable, "-c", FILL, str(path), str(number)]) for number in range(2)]
         for _ in range(10):
             number = books.open_round(DDS)
-            for told in [*ROUNDS[DDS], OVER]:
-                books.record(number, told, options_of(DDS))
+            for fact in [*ROUNDS[DDS], OVER]:
+                books.record(number, fact, options_of(DDS))
         for program in programs:
             assert program.wait(60) == 0
         shift = books.rack.shift(1)

@@ -110,8 +110,8 @@ def test_a_supervisor_voids_the_round_at_any_stage_and_the_next_one_is_played(
                 it.until(lambda values, number=number: values["round"] != number)
             while goes_on(it, number):
                 pass
-            told = [one.data for one in it.desk.books.inputs(number) if one.kind == "void"]
-            assert [(one.get("by"), one.get("reason")) for one in told] == [(None, None) if there else (*BY.values(),)]
+            fact = [one.data for one in it.desk.books.inputs(number) if one.kind == "void"]
+            assert [(one.get("by"), one.get("reason")) for one in fact] == [(None, None) if there else (*BY.values(),)]
             dealt = it.desk.books.header(number).round  # 0: it was void before the shoe began
             if dealt:
                 how = it.desk.books.shoe_rounds()[dealt].how
@@ -258,10 +258,10 @@ def test_a_shoe_that_comes_back_deals_for_no_wagers_that_were_returned(tmp_path:
     with simulated_table(tmp_path, "caribbean-stud", 5, shoe_seed=2) as it:
         book = it.books.record_all
 
-        def closing(number: int, told: Iterable[Input], options: Options, seq: int = 0) -> list[Line]:
-            if any(one.kind == "closed" for one in told):
+        def closing(number: int, fact: Iterable[Input], options: Options, seq: int = 0) -> list[Line]:
+            if any(one.kind == "closed" for one in fact):
                 raise Died
-            return book(number, told, options, seq)
+            return book(number, fact, options, seq)
 
         it.books.record_all = closing
         with pytest.raises(Died):
@@ -333,7 +333,7 @@ def test_a_machine_that_stopped_in_a_game_without_a_clause_is_decided_by_the_hou
         bet(it)
         while goes_on(it, number + 1):
             pass
-        counts = [told for number in (1, 2) for told in it.desk.books.inputs(number) if told.kind == "count"]
+        counts = [fact for number in (1, 2) for fact in it.desk.books.inputs(number) if fact.kind == "count"]
         assert len(counts) == (game == "double-attack-blackjack")
 
 
@@ -343,7 +343,7 @@ def test_nothing_is_asked_about_a_round_that_the_house_has_voided(tmp_path: Path
         floor = TroubledFloor(it.floor)
         floor.countdown, floor.strike = 12, lambda: power_cut(it)
         number = Table(it.shoe, it.books, it.table.game, it.table.options, floor).play_round()
-        keys = [told.key for told in it.books.inputs(number)]
+        keys = [fact.key for fact in it.books.inputs(number)]
         assert keys[keys.index("house:0:machine") + 1 :] == ["void", "over"]
 
 
@@ -478,4 +478,4 @@ def test_wagers_are_booked_by_the_options_of_the_header_only(tmp_path: Path) -> 
         one.open_round("double-down-stud", head, first)  # wagers are booked: the header stays
         with pytest.raises(UsageError, match="other options"):
             one.record(number, wager(3, {"original": 90_000}), first)
-        assert [told.data["seat"] for told in one.inputs(number)] == [2] and one.audit() == []
+        assert [fact.data["seat"] for fact in one.inputs(number)] == [2] and one.audit() == []

@@ -84,8 +84,8 @@ def test_all_wagers_that_the_page_showed_are_booked_or_none(tmp_path: Path, game
             it.wager(seat, **{WAGERS[game]: cents})
         placed = wagers(it.values)
         number = swept(it, tmp_path, sweep, placed, at_the_shoe=game == "boston-5-stud")
-        told = [one.data for one in it.desk.books.inputs(number) if one.kind == "wager"]
-        assert {int(one["seat"]): one["amounts"] for one in told} == placed
+        fact = [one.data for one in it.desk.books.inputs(number) if one.kind == "wager"]
+        assert {int(one["seat"]): one["amounts"] for one in fact} == placed
         assert it.desk.shoe.current_round.positions == len(placed) and sweep.kills > 60
         check_books(it.desk.books)
         assert it.desk.books.replay(it.desk.options) == []

@@ -26,7 +26,7 @@ def _wagers_lie_there(it: Running) -> bool:
 
 
 def _some_cards_are_out(it: Running) -> bool:
-    keys = [told.kind for told in it.books.inputs(it.table.number)]
+    keys = [fact.kind for fact in it.books.inputs(it.table.number)]
     return "closed" in keys and ("cards" in keys if it.table.kind.drawn else bool(it.shoe.current_round.stacks))
 
 
@@ -62,12 +62,12 @@ def test_no_round_goes_on_with_cards_of_another_storage(tmp_path: Path, game: st
     house = pair == "house void"
     life(OLD, STAGES[part], then=lambda it: it.table.decide("void", "J. Doe", "smoke") if house else None)
     with life.books() as books:
-        before, told = books.header(1), books.inputs(1)
+        before, fact = books.header(1), books.inputs(1)
         assert before.log and not books.rounds_over()
     life(NEW, choice=choice, options=others)
     if back:
         with life.books() as books:
-            assert books.inputs(1) == told and books.header(1) == before
+            assert books.inputs(1) == fact and books.header(1) == before
         life(OLD, choice="void")
     # Back at its storage, the shoe says itself what follows from a stop, or asks a supervisor where no clause does.
     stops = back and part == "shoe" and registry.find(game).profile["rules"].get("deal_fault") is None
@@ -79,7 +79,7 @@ def test_no_round_goes_on_with_cards_of_another_storage(tmp_path: Path, game: st
         voids = [one for one in books.inputs(1) if one.kind == "void"]
         assert len(voids) == (house or (bool(part) and choice == "void") or (back and part == "shoe"))
         if voids and not back:
-            assert {one.kind for one in books.inputs(1)[len(told) :]} <= {"house", "void", "over"}
+            assert {one.kind for one in books.inputs(1)[len(fact) :]} <= {"house", "void", "over"}
         goes_on = (part, pair) == ("moved", "continue")
         assert (after.log == before.log) == (not goes_on) and (after.round > 0) == (part != "moved" or not voids)
     gone: set[Place] = set() if back else {(before.device, before.log, after.round or 1)}

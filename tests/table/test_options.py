@@ -154,9 +154,9 @@ def test_approvals_are_taken_and_posted_limits_and_seats_are_possible() -> None:
 def test_the_page_on_new_games_lists_every_kind_of_input_with_its_values() -> None:
     page = (DOCS / "NEW_GAME.md").read_text(encoding="utf-8")
     rows = {kind: re.findall(r"`(\w+)`", row) for kind, row in re.findall(r"^\| `([\w ]+)` \| (.*?) \|", page, re.M)}
-    for told in (*COMMON, Decided):
-        names = [it.name for it in fields(told)]
-        wanted = [names[0], "choice", *names[1:]] if told is Decided else names
-        assert rows[told.KIND] == wanted, told
+    for fact in (*COMMON, Decided):
+        names = [it.name for it in fields(fact)]
+        wanted = [names[0], "choice", *names[1:]] if fact is Decided else names
+        assert rows[fact.KIND] == wanted, fact
     games = [registry.find(name) for name in registry.OURS]
     assert all(it.KIND not in rows for game in games for it in game.more_inputs)

@@ -87,8 +87,8 @@ def test_the_win_is_what_was_counted_over_rounds_with_kills(tmp_path: Path) -> N
         def round_of(books: Books, game: str = game, late: list[Input] = late) -> int:
             """Some are void after the settlement, and the house makes up for what has gone to meters."""
             found = books.open_round(game)
-            for told in [*with_them(game), *late, OVER]:
-                books.record(found, told, takes(game))
+            for fact in [*with_them(game), *late, OVER]:
+                books.record(found, fact, takes(game))
             return found
 
         before = number
@@ -136,8 +136,8 @@ def test_the_books_are_looked_at_from_the_command_line(tmp_path: Path, capsys: p
     assert main(["table", "rack", folder, "opening", "1,000", "--by", "J. Doe"]) == 0
     with Books(tmp_path / "books.db") as books:
         number = books.open_round("double-down-stud")
-        for told in [*ROUNDS["double-down-stud"], OVER]:
-            books.record(number, told, options_of("double-down-stud"))
+        for fact in [*ROUNDS["double-down-stud"], OVER]:
+            books.record(number, fact, options_of("double-down-stud"))
     assert main(["table", "rack", folder, "closing", "940.00", "--by", "J. Doe"]) == 0
     assert "difference $0" in capsys.readouterr().out  # seat 2 has won $60
     assert main(["table", "books", folder, "shift", "--out", str(tmp_path / "shift.html")]) == 0
@@ -215,8 +215,8 @@ def test_a_late_drop_belongs_to_its_shift_and_a_slip_to_one_shift(tmp_path: Path
         assert [(it.counted, it.total("fill", "drop")) for it in books.rack.shifts()] == [(0, 1500), (-9500, 0)]
         number = books.open_round("double-down-stud")
         books.rack.add("closing", 9500, "J. Doe")
-        for told in [*ROUNDS["double-down-stud"], OVER]:
-            books.record(number, told, options_of("double-down-stud"))
+        for fact in [*ROUNDS["double-down-stud"], OVER]:
+            books.record(number, fact, options_of("double-down-stud"))
         assert books.rack.shift(2).win == 0 and ("win while no shift was open", -6000) in rows(books.rack.shift(2))
 
 
@@ -307,7 +307,7 @@ def test_a_tap_with_numbers_that_no_page_sends_is_refused(tmp_path: Path) -> Non
     with sitting(tmp_path, "double-down-stud") as it:
         it.bets()
         it.desk.call("a floorperson is called")
-        for told in ('{"do": "seen", "call": 1e999}', '{"do": "count", "key": "x", "count": 1e999}', '{"do": {}}'):
+        for fact in ('{"do": "seen", "call": 1e999}', '{"do": "count", "key": "x", "count": 1e999}', '{"do": {}}'):
             with pytest.raises(FairshoeError):
-                it.tap(**json.loads(told))
+                it.tap(**json.loads(fact))
         it.wager(2, original=1000)

@@ -55,19 +55,19 @@ def test_a_program_that_dies_at_any_question_goes_on_where_it_was(tmp_path: Path
         assert crashes > 2
         check_books(it.books)
         it.floor.answer = answer
-        told: set[str] = set()
+        fact: set[str] = set()
 
         def dies_after(books: Books, number: int, what: tuple[Input, ...], *rest: object) -> object:
             found = record(books, number, what, *rest)  # type: ignore[arg-type]
-            if not {one.key for one in what} <= told:
-                told.update(one.key for one in what)
+            if not {one.key for one in what} <= fact:
+                fact.update(one.key for one in what)
                 raise Crash
             return found
 
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(Books, "record_all", dies_after)
             assert _until_over(it) == number + 1
-        assert {"closed", "over"} < told
+        assert {"closed", "over"} < fact
         check_books(it.books)
 
 

@@ -43,7 +43,7 @@ def misdeal(position: int, cards: int, odd: int = 1) -> Tell:
 
 def four_of_five(it: Running) -> CommandResult | None:
     """After the last two cards: one of the dealer's is missing, and comes from the stub."""
-    final = any(told.key == "final deal" for told in it.books.inputs(it.table.number))
+    final = any(fact.key == "final deal" for fact in it.books.inputs(it.table.number))
     return it.shoe.records.misdeal(DEALER, 4) if final else None
 
 

@@ -118,17 +118,17 @@ def lost(folder: Path, books: Books) -> Iterator[str]:
             drafts[last] = values["open"]
         done |= {(values["of"], key) for key in values["done"]}
         cards |= {(values["of"], key): its for key, its in values["cards"].items()}
-    inputs = {number: {told.key: told for told in books.inputs(number)} for number, _ in {*done, *cards}}
+    inputs = {number: {fact.key: fact for fact in books.inputs(number)} for number, _ in {*done, *cards}}
     yield from (f"round {at[0]}: {at[1]} was done on the page" for at in sorted(done) if at[1] not in inputs[at[0]])
     for (number, key), its in cards.items():
-        told = inputs[number].get(key)
-        if told is None or list(told.data["cards"]) != its:
-            yield f"round {number}: {key} was {its} on the page, and is {told} in the books"
+        fact = inputs[number].get(key)
+        if fact is None or list(fact.data["cards"]) != its:
+            yield f"round {number}: {key} was {its} on the page, and is {fact} in the books"
     for number, shown in drafts.items():
         booked = {
-            str(told.data["seat"]): {it: cents for it, cents in told.data["amounts"].items() if cents}
-            for told in books.inputs(number)
-            if told.key == f"wager:{told.data.get('seat')}"
+            str(fact.data["seat"]): {it: cents for it, cents in fact.data["amounts"].items() if cents}
+            for fact in books.inputs(number)
+            if fact.key == f"wager:{fact.data.get('seat')}"
         }
         if shown and booked and booked != shown:
             yield f"round {number}: the page showed the wagers {shown}, and {booked} are booked"

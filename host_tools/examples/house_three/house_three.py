@@ -80,9 +80,9 @@ class HouseThree(StackGame):
             if hand.choice is Go and not hand.cards:
                 yield Ask("cards", hand.seat, OWN, 2)
 
-    def decided(self, play: Play, told: Decided) -> Play:
-        ante = self.of(play, told.seat).on("ante")
-        return self.more(play, told, {"play": ante} if isinstance(told, Go) else {})
+    def decided(self, play: Play, fact: Decided) -> Play:
+        ante = self.of(play, fact.seat).on("ante")
+        return self.more(play, fact, {"play": ante} if isinstance(fact, Go) else {})
 
     def says(self, hand: StackHand) -> str:
         return "" if hand.choice is None else "in" if hand.choice is Go else "folds"

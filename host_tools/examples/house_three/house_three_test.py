@@ -20,8 +20,8 @@ OPTIONS = HouseThreeOptions()
 
 def dealt(*answers: str, seats: int = 1) -> Play:
     """A round in which seats wager $10 and the answers come in turn: choices, and cards joined with commas."""
-    told = [wager(seat, {"ante": 1000}) for seat in range(1, seats + 1)]
-    play = rebuild(GAME.new(OPTIONS), [*told, Input("closed", "closed", {"round": 1})])
+    fact = [wager(seat, {"ante": 1000}) for seat in range(1, seats + 1)]
+    play = rebuild(GAME.new(OPTIONS), [*fact, Input("closed", "closed", {"round": 1})])
     for word in answers:
         ask = asks(play, ALL_OUT)[0]
         if ask.kind == "cards":

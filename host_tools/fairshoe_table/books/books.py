@@ -54,7 +54,7 @@ class _Known:
 
 
 def _voided_unread(inputs: Iterable[Input]) -> bool:
-    return any(told.data.get("unread") for told in inputs if told.kind == "void")
+    return any(fact.data.get("unread") for fact in inputs if fact.kind == "void")
 
 
 class Books:
@@ -141,11 +141,11 @@ class Books:
             (head.device, head.log, digest(text), head.program, head.package, self._now(), number),
         )
 
-    def confirm_header(self, number: int, head: Header, options: Options, told: Input) -> None:
+    def confirm_header(self, number: int, head: Header, options: Options, fact: Input) -> None:
         """A supervisor has said by which options and from which shoe a round is played whose header is unknown."""
         with self._transaction():
             self._write_header(number, head, options)
-            self._record(number, told, options, 0)
+            self._record(number, fact, options, 0)
 
     def header(self, number: int) -> Header:
         names = "game, device, log, COALESCE(shoe_round, 0), settings, program, package, began"
@@ -215,54 +215,54 @@ class Books:
             self._known = {**{it: self._known[it] for it in list(self._known)[-_KNOWN_MAX:]}, number: known}
         return known
 
-    def record(self, number: int, told: Input, options: Options, seq: int = 0) -> list[Line]:
+    def record(self, number: int, fact: Input, options: Options, seq: int = 0) -> list[Line]:
         """Book an input and all that follows from it; the lines that were booked now. The same input again changes
         nothing; the same key with other content is refused."""
-        return self.record_all(number, [told], options, seq)
+        return self.record_all(number, [fact], options, seq)
 
-    def record_all(self, number: int, told: Iterable[Input], options: Options, seq: int = 0) -> list[Line]:
+    def record_all(self, number: int, fact: Iterable[Input], options: Options, seq: int = 0) -> list[Line]:
         """Book several inputs, all of them or none: the wagers of a round."""
         with self._transaction():
-            return [line for one in told for line in self._record(number, one, options, seq)]
+            return [line for one in fact for line in self._record(number, one, options, seq)]
 
-    def _record(self, number: int, told: Input, options: Options, seq: int) -> list[Line]:
-        data = json.dumps(dict(told.data))
+    def _record(self, number: int, fact: Input, options: Options, seq: int) -> list[Line]:
+        data = json.dumps(dict(fact.data))
         known = self._db.execute(
-            "SELECT kind, data, seq FROM inputs WHERE round = ? AND key = ?", (number, told.key)
+            "SELECT kind, data, seq FROM inputs WHERE round = ? AND key = ?", (number, fact.key)
         ).fetchone()
         if known is not None:
-            if known[:2] != (told.kind, data) and (seq == 0 or seq != known[2]):  # an event may come again
-                raise UsageError(f"{told.key} was booked with other content.", "Correct it, or call a supervisor.")
+            if known[:2] != (fact.kind, data) and (seq == 0 or seq != known[2]):  # an event may come again
+                raise UsageError(f"{fact.key} was booked with other content.", "Correct it, or call a supervisor.")
             return []
-        if told.kind in ASIDE:
-            self._input(number, told, data, seq)
+        if fact.kind in ASIDE:
+            self._input(number, fact, data, seq)
             return []
         before = self.play(number, options)
-        if before.unread and told.kind not in NO_HAND:
+        if before.unread and fact.kind not in NO_HAND:
             raise UsageError(f"round {number} cannot be read: {before.unread}", "A supervisor may void it.")
-        after = self._corrected(number, before, told) if told.kind == "correct" else apply(before, told)
-        cause = self._input(number, told, data, seq)
-        if told.kind == "closed":
-            self._closed(number, told)
+        after = self._corrected(number, before, fact) if fact.kind == "correct" else apply(before, fact)
+        cause = self._input(number, fact, data, seq)
+        if fact.kind == "closed":
+            self._closed(number, fact)
         placed, coupons = after.stakes[len(before.stakes) :], after.coupons[len(before.coupons) :]
         self._accounts.move(number, cause, [Transfer(COUPONS, player(seat), cents) for seat, _, _, cents in coupons])
         self._accounts.move(number, cause, [Transfer(player(seat), layout(seat), cents) for seat, _, cents in placed])
         booked: list[Line] = []
-        if told.kind == DECIDED:
-            booked = self._settling.decided(number, cause, str(told.data["line"]), str(told.data["choice"]))
+        if fact.kind == DECIDED:
+            booked = self._settling.decided(number, cause, str(fact.data["line"]), str(fact.data["choice"]))
         if not after.unread:
-            if told.kind not in VOIDS:
+            if fact.kind not in VOIDS:
                 self._settling.contribute(number, cause, after)
-            booked += self._settling.settle(number, cause, after, told.kind)
+            booked += self._settling.settle(number, cause, after, fact.kind)
             self._settling.contribute(number, cause, after)  # after a void: what is in suspense is not returned
-        if told.kind == "over":
+        if fact.kind == "over":
             self._finish(number)
         return booked
 
-    def _input(self, number: int, told: Input, data: str, seq: int) -> int:
+    def _input(self, number: int, fact: Input, data: str, seq: int) -> int:
         cause = self._db.execute(
             "INSERT INTO inputs (round, key, kind, data, seq, utc, shift) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (number, told.key, told.kind, data, seq, self._now(), self.rack.open_shift()),
+            (number, fact.key, fact.kind, data, seq, self._now(), self.rack.open_shift()),
         ).lastrowid
         assert cause is not None
         return cause
@@ -280,9 +280,9 @@ class Books:
             if row is None or not self._wagered(row[0]):
                 raise UsageError(f"no round with wagers is open at {self.table}.", "Nothing is to be voided.")
             number = row[0]
-            if any(told.kind == "void" for told in self.inputs(number)):
+            if any(fact.kind == "void" for fact in self.inputs(number)):
                 raise UsageError(f"round {number} is void already.", "Start the table: it brings it to its end.")
-            causes = [self._input(number, told, json.dumps(dict(told.data)), 0) for told in (house, void)]
+            causes = [self._input(number, fact, json.dumps(dict(fact.data)), 0) for fact in (house, void)]
             coupons = self._coupons(number)
             lines = [
                 replace(void_line(seat, "wagers", cents, "HOUSE", "all wagers"), coupon=coupons[seat])
@@ -298,18 +298,18 @@ class Books:
     def _coupons(self, number: int) -> Counter[int]:
         """Cents of coupons that lie before each seat."""
         found: Counter[int] = Counter()
-        for told in self.inputs(number):
-            found[told.data.get("seat", 0)] += sum(told.data.get("coupons", {}).values())
+        for fact in self.inputs(number):
+            found[fact.data.get("seat", 0)] += sum(fact.data.get("coupons", {}).values())
         for line in self.lines(number):
             found[line.seat] -= line.coupon
         return found
 
-    def _closed(self, number: int, told: Input) -> None:
+    def _closed(self, number: int, fact: Input) -> None:
         """The shoe that deals the round, and its number there."""
-        self._db.execute("UPDATE rounds SET shoe_round = ? WHERE id = ?", (told.data["round"], number))
-        if "device" in told.data:
+        self._db.execute("UPDATE rounds SET shoe_round = ? WHERE id = ?", (fact.data["round"], number))
+        if "device" in fact.data:
             self._db.execute(
-                "UPDATE rounds SET device = ?, log = ? WHERE id = ?", (told.data["device"], told.data["log"], number)
+                "UPDATE rounds SET device = ?, log = ? WHERE id = ?", (fact.data["device"], fact.data["log"], number)
             )
 
     # -- corrections --------------------------------------------------------------------------------------------------
@@ -330,16 +330,16 @@ class Books:
         the lines that were booked now."""
         if not approval.strip():
             raise UsageError("a correction names no supervisor.", "Call one, and enter who approves it.")
-        times = sum(told.kind == "correct" and told.data["of"] == of for told in self.inputs(number))
+        times = sum(fact.kind == "correct" and fact.data["of"] == of for fact in self.inputs(number))
         data = {"of": of, "cards": list(cards), "source": source, "approval": approval.strip()}
         data |= {"also": also[0], "also_cards": list(also[1])} if also[0] else {}
         return self.record(number, Input(f"correct:{of}:{times + 1}", "correct", data), options)
 
-    def _corrected(self, number: int, before: Play, told: Input) -> Play:
+    def _corrected(self, number: int, before: Play, fact: Input) -> Play:
         """The round as it would have been with the right cards; refused where it would have gone on otherwise."""
         inputs = self.inputs(number)
         there = {one.key: len(one.data["cards"]) for one in inputs if one.kind == "cards"}
-        if any(there.get(of) != len(cards) for of, cards in corrected(told)):
+        if any(there.get(of) != len(cards) for of, cards in corrected(fact)):
             raise UsageError(f"no such cards in round {number}.", "Choose a hand that was entered.")
         newer = self._db.execute(
             "SELECT 1 FROM inputs i JOIN rounds r ON r.id = i.round WHERE r.tbl = ? AND r.id > ? AND i.key = 'closed'",
@@ -347,7 +347,7 @@ class Books:
         ).fetchone()
         if newer is not None:
             raise UsageError(f"another round was dealt after round {number}.", "A supervisor settles it by hand.")
-        after = rebuild(before.game.new(before.options), [*inputs, told])
+        after = rebuild(before.game.new(before.options), [*inputs, fact])
         if after.void:
             raise UsageError(f"round {number} is void: its cards decide nothing.", "Leave them.")
         if any(one.key == "over" for one in inputs) and asks(after, ALL_OUT):
@@ -381,8 +381,8 @@ class Books:
             raise UsageError("the decision has no name or no reason.", "Enter the supervisor and the reason.")
         data = {"choice": choice, "by": by.strip(), "reason": reason.strip()}
         with_it = [it for at, it in waiting if at == number and (line.envied or line.seat) in (it.seat, it.envied)]
-        told = [Input(f"{DECIDED}:{it.key}", DECIDED, {"line": it.key, **data}) for it in with_it]
-        return number, self.record_all(number, told, self.options(number) or options)[0]
+        fact = [Input(f"{DECIDED}:{it.key}", DECIDED, {"line": it.key, **data}) for it in with_it]
+        return number, self.record_all(number, fact, self.options(number) or options)[0]
 
     def audit(self) -> list[str]:
         return checks.audit(self._db, self._accounts)
@@ -416,12 +416,12 @@ class Books:
             found: list[str] = []
             copies: dict[int, int] = {}
             # In the order in which they came: a payout in suspense may be decided about in a later round.
-            told = self._db.execute(
+            fact = self._db.execute(
                 "SELECT r.id, game, key, kind, data FROM inputs i JOIN rounds r ON r.id = i.round WHERE tbl = ?"
                 " ORDER BY i.id",
                 (self.table,),
             )
-            for number, game, key, kind, data in told.fetchall():
+            for number, game, key, kind, data in fact.fetchall():
                 its = self.options(number) or options
                 if number not in copies and _voided_unread(self.inputs(number)):
                     again.copy_moves(self, number)

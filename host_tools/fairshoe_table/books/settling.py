@@ -109,8 +109,8 @@ class Settling:
         nothing is reversed by itself. With them the envy bonuses that were paid for that hand. After the paperwork they
         are final."""
         stand = {line.key for line in due if line.outcome is not Outcome.VOID}
-        checked = {told.key for told in play.inputs if told.kind == "done" and told.data.get("by")}
-        documented = any(told.kind == "documented" for told in play.inputs)
+        checked = {fact.key for fact in play.inputs if fact.kind == "done" and fact.data.get("by")}
+        documented = any(fact.kind == "documented" for fact in play.inputs)
         versions = Counter(key for key, _ in self._accounts.history(number))
         held = [
             line

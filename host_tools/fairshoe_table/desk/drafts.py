@@ -45,14 +45,14 @@ class Draft:
         others = {key: each for key, each in placed.items() if key[0] != seat}
         self._write({**others, **{(seat, number): each for number, each in enumerate(mine, 1)}})
 
-    def take(self, told: Iterable[Input]) -> None:
+    def take(self, fact: Iterable[Input]) -> None:
         """These wagers in place of all others."""
         self._write(
             {
                 (int(one.data["seat"]), int(one.data.get("bettor", 1))): Bets(
                     _made(one.data["amounts"]), _made(one.data.get("coupons", {}))
                 )
-                for one in told
+                for one in fact
             }
         )
 

@@ -25,7 +25,7 @@ class ShownLine:
 
 def shown_lines(books: Books, number: int) -> list[ShownLine]:
     """In the order in which they were booked."""
-    done = {told.key for told in books.inputs(number) if told.kind == "done"}
+    done = {fact.key for fact in books.inputs(number) if fact.kind == "done"}
     newest: dict[str, ShownLine] = {}
     moved: dict[str, Line | None] = {}  # what the chips of a line lie by now
     versions: dict[str, int] = {}

@@ -103,10 +103,10 @@ class DeskLoop(Table):
 
     # -- the thread ---------------------------------------------------------------------------------------------------
 
-    def tap(self, told: Tap) -> Future[str]:
+    def tap(self, tap: Tap) -> Future[str]:
         """What the page asks for; the answer in words, empty if there is nothing to say. A FairshoeError says why
         not."""
-        return self._do(lambda: self._obey(told))
+        return self._do(lambda: self._obey(tap))
 
     def _do(self, deed: Callable[[], str]) -> Future[str]:
         """In the desk's thread. Only this program can: a page that could send `read` would pass for a card reader."""
@@ -215,7 +215,7 @@ class DeskLoop(Table):
                     self.call(_in_words(error))
                 answer.set_result(said)
 
-    def _obey(self, told: Tap) -> str:
+    def _obey(self, tap: Tap) -> str:
         """Do what a tap asks for; the answer in words."""
         raise NotImplementedError
 
@@ -248,10 +248,10 @@ class DeskLoop(Table):
         if play.closed or play.seats or not self.draft.placed:
             return
         taken: list[Input] = []
-        for told in self.draft.inputs():
+        for fact in self.draft.inputs():
             try:
-                play = apply(play, told)
-                taken.append(told)
+                play = apply(play, fact)
+                taken.append(fact)
             except UsageError as error:
                 self.call(f"betting was closed at the shoe, and a wager is refused: {error.what} {error.advice}")
         self._tell(*taken)
@@ -278,7 +278,7 @@ class DeskLoop(Table):
             return 0
         if self.shoe_now() != (self.books.header(self.previous).device, self.books.header(self.previous).log):
             return 0  # another shoe
-        checked = any(told.kind == "seed check" for told in self.books.inputs(self.previous))
+        checked = any(fact.kind == "seed check" for fact in self.books.inputs(self.previous))
         return 0 if checked else self.previous
 
     # -- what the shoe waits for --------------------------------------------------------------------------------------
@@ -292,9 +292,9 @@ class DeskLoop(Table):
         kind = step.command
         if kind in TAPPED.values() and kind is not self.tapped:
             if kind is not CloseBetting or self._play().closed:
-                told = self._ask_and_report()
-                if told is not None:
-                    return told
+                fact = self._ask_and_report()
+                if fact is not None:
+                    return fact
             self.offered = kind
             return self._tell_positions(status) if kind is CloseBetting and not self._play().closed else None
         return super()._command(step, status)
@@ -446,8 +446,8 @@ class DeskLoop(Table):
             return
         finally:
             self.silent = False
-        told = {"held": found.held, "agrees": found.agrees, "text": found.text}
-        self.books.record(number, Input("seed check", "seed check", told), self._options_of(number))
+        fact = {"held": found.held, "agrees": found.agrees, "text": found.text}
+        self.books.record(number, Input("seed check", "seed check", fact), self._options_of(number))
         if found.held and not found.agrees:
             self.call(f"ALARM, round {number}: {found.text}")
 

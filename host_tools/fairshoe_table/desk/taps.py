@@ -28,51 +28,51 @@ _REFUSALS = {Reason.ARGUMENT: "these numbers cannot be right", Reason.STATE: "no
 class Desk(DeskLoop):
     """The table behind the dealer's page: taps in, values out."""
 
-    def _obey(self, told: Tap) -> str:
-        self._check_age(told)
-        match told["do"]:
+    def _obey(self, tap: Tap) -> str:
+        self._check_age(tap)
+        match tap["do"]:
             case "wager":
-                bettor, coupon = _whole(told.get("bettor", 1)), _whole(told.get("coupon", 0))
-                return self._place(_whole(told["seat"]), bettor, str(told["wager"]), _whole(told["cents"]), coupon)
+                bettor, coupon = _whole(tap.get("bettor", 1)), _whole(tap.get("coupon", 0))
+                return self._place(_whole(tap["seat"]), bettor, str(tap["wager"]), _whole(tap["cents"]), coupon)
             case "again":
                 return self._place_again()
             case "close":
                 return self._close()
             case "go":
-                return self._go(TAPPED[told["command"]])
+                return self._go(TAPPED[tap["command"]])
             case "choose":
-                return self._choose(str(told["key"]), told["choice"], told.get("cents"))
+                return self._choose(str(tap["key"]), tap["choice"], tap.get("cents"))
             case "count":
-                return self._count(str(told["key"]), _whole(told["count"]))
+                return self._count(str(tap["key"]), _whole(tap["count"]))
             case "card":
-                return self._card(_whole(told["card"]), str(told["key"]), BY_DEALER)
+                return self._card(_whole(tap["card"]), str(tap["key"]), BY_DEALER)
             case "back":
-                return self._take_back(_whole(told["place"]) if "place" in told else len(self.entry) - 1)
+                return self._take_back(_whole(tap["place"]) if "place" in tap else len(self.entry) - 1)
             case "leave":
                 self.twice = None
                 return ""
             case "enter":
-                return self._enter(str(told["key"]))
+                return self._enter(str(tap["key"]))
             case "done":
-                return self._done_with(str(told["line"]), told.get("checked", ()), str(told.get("by", "")).strip())
+                return self._done_with(str(tap["line"]), tap.get("checked", ()), str(tap.get("by", "")).strip())
             case "house":
-                return self._house(str(told["choice"]), str(told["by"]), str(told["reason"]))
+                return self._house(str(tap["choice"]), str(tap["by"]), str(tap["reason"]))
             case "irregularity":
-                return self._irregular(told)
+                return self._irregular(tap)
             case "correct":
-                also = (str(told.get("also", "")), _cards(told.get("also_cards", ())))
-                return self._correct(str(told["of"]), _cards(told["cards"]), str(told["by"]), also)
+                also = (str(tap.get("also", "")), _cards(tap.get("also_cards", ())))
+                return self._correct(str(tap["of"]), _cards(tap["cards"]), str(tap["by"]), also)
             case "rack":
-                return self._rack(told)
+                return self._rack(tap)
             case "seen":
-                self.calls = [it for it in self.calls if it[0] != int(told["call"])]
+                self.calls = [it for it in self.calls if it[0] != int(tap["call"])]
                 return ""
             case _:
-                return self._simulate(told)
+                return self._simulate(tap)
 
-    def _check_age(self, told: Tap) -> None:
+    def _check_age(self, tap: Tap) -> None:
         """Refuse a tap on a page that shows another round, or does not say which: `decide:2:` is in every round."""
-        shown = (told.get("round"), told.get("lines_of"))
+        shown = (tap.get("round"), tap.get("lines_of"))
         if shown != (self.number, self.shown_round()):
             raise UsageError("the page shows another round.", "Look at it again.")
 
@@ -103,7 +103,7 @@ class Desk(DeskLoop):
     def _place_again(self) -> str:
         """The wagers of the round before, once more."""
         self._open_for_wagers()
-        before = [told for told in self.books.inputs(self.previous) if told.kind == "wager"] if self.previous else []
+        before = [tap for tap in self.books.inputs(self.previous) if tap.kind == "wager"] if self.previous else []
         if not before:
             raise UsageError("there is no round before.", "Enter the wagers.")
         self.draft.take(before)
@@ -169,13 +169,13 @@ class Desk(DeskLoop):
         if len(self.entry) >= ask.count:
             raise UsageError(f"{ask.count} cards are enough.", "Enter them, or take one back.")
         entered = tuple(it for it, _ in self.entry)
-        with self._told_twice():
+        with self._entered_twice():
             self.kind.check_cards(self._play(), Cards(ask.seat, (*entered, card), part=ask.part))
         self.entry = [*self.entry, (card, source)]
         return ""
 
     @contextmanager
-    def _told_twice(self) -> Generator[None]:
+    def _entered_twice(self) -> Generator[None]:
         """Keep why a card was refused for the page: it names both entries, and leads to the correction."""
         self.twice = None
         try:
@@ -210,7 +210,7 @@ class Desk(DeskLoop):
         return ""
 
     def _book_cards(self, ask: Ask, cards: list[int], source: str) -> None:
-        with self._told_twice():
+        with self._entered_twice():
             self._tell(ask.answer(cards=cards, source=source))
         self._clear_entry()
 
@@ -248,25 +248,25 @@ class Desk(DeskLoop):
             self._clear_entry()  # it began with the cards that were wrong
         return f"corrected: {', '.join(map(name, cards))}, approved by {by.strip()}"
 
-    def _rack(self, told: Tap) -> str:
+    def _rack(self, tap: Tap) -> str:
         """Opening, fills, credits, drop and closing. A slip has its number once: a second tap enters nothing."""
-        if told["kind"] == CLOSING:
+        if tap["kind"] == CLOSING:
             self._lines_done()  # their chips lie on the layout
         entry = self.books.rack.add(
-            str(told["kind"]), _whole(told["cents"]), str(told["by"]), str(told["note"]), str(told["key"])
+            str(tap["kind"]), _whole(tap["cents"]), str(tap["by"]), str(tap["note"]), str(tap["key"])
         )
         return f"shift {entry.shift}: {entry.kind} {dollars(entry.cents)}, entered by {entry.by}"
 
-    def _irregular(self, told: Tap) -> str:
-        it = find(self.kind.irregularities, str(told["name"]))
+    def _irregular(self, tap: Tap) -> str:
+        it = find(self.kind.irregularities, str(tap["name"]))
         if it.what is None:  # only the table knows it
-            seat = _whole(told["seat"])
+            seat = _whole(tap["seat"])
             self._tell(Input(f"{it.name}:{seat}", it.name, {"seat": seat}))
             return f"{it.text}: booked ({it.clause})"
         if self.silent:
             raise UsageError("the auditor uses the line.", "Record it in ten seconds.")
         status = self.shoe.status
-        seat, cards = told.get("seat"), told.get("cards")
+        seat, cards = tap.get("seat"), tap.get("cards")
         numbers = it.record(
             self._play().seats,
             None if seat is None else _whole(seat),
@@ -281,20 +281,20 @@ class Desk(DeskLoop):
 
     # -- simulation ---------------------------------------------------------------------------------------------------
 
-    def _simulate(self, told: Tap) -> str:
+    def _simulate(self, tap: Tap) -> str:
         hands = self.hands
         if hands is None:
             raise UsageError("this shoe is not simulated.", "Use your own hands.")
-        match told["do"]:
+        match tap["do"]:
             case "hands":
-                self.hands_by_themselves = bool(told["on"])
+                self.hands_by_themselves = bool(tap["on"])
             case "hand" if self.shoe.status is not None and self.step is not None:
                 self._hands_work(self.step, self.shoe.status)
             case "players":
                 self._open_for_wagers()
                 self.draft.take(hands.bets(self._play()))
             case "answer":
-                return self._answer_by_plant(hands, self._asked(str(told["key"])))
+                return self._answer_by_plant(hands, self._asked(str(tap["key"])))
             case "jam":
                 self.shoe.sim.act("jam", "exit:1:60000")
             case _:
@@ -303,13 +303,13 @@ class Desk(DeskLoop):
 
     def _answer_by_plant(self, hands: Hands, ask: Ask) -> str:
         try:
-            told = hands.answer(self._play(), ask)
+            tap = hands.answer(self._play(), ask)
         except (KeyError, IndexError):
             raise UsageError("the simulated hands do not know these cards any more.", "Enter them.") from None
         if ask.kind == "cards":
-            self._book_cards(ask, list(told.data["cards"]), BY_PLANT)
+            self._book_cards(ask, list(tap.data["cards"]), BY_PLANT)
         else:
-            self._answered(told)
+            self._answered(tap)
         return ""
 
 

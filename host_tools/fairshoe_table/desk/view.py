@@ -91,8 +91,8 @@ def desk_values(desk: Desk) -> Values:
         "reading": desk.reading,
         "lines": [_line(it) for it in shown_lines(desk.books, number)],
         "lines_of": number,
-        "void": "".join(str(told.data["clause"]) for told in inputs if told.kind == "void"),
-        "check": "".join(str(told.data["text"]) for told in inputs if told.kind == "seed check"),
+        "void": "".join(str(fact.data["clause"]) for fact in inputs if fact.kind == "void"),
+        "check": "".join(str(fact.data["text"]) for fact in inputs if fact.kind == "seed check"),
         "entered": [_entered(it) for it in desk.kind.corrects(in_force(inputs))],
         "house": {"text": _house_text(desk), "choices": [[it, CHOICES[it]] for it in desk.may_decide()]},
         "irregularities": [_irregularity(it) for it in desk.kind.irregularities],
@@ -133,8 +133,8 @@ def _seat(desk: Desk, play: Play, seat: int, waiting: list[Ask]) -> Values:
 
 def _place(desk: Desk, play: Play, seat: int) -> Values:
     """The cards that lie there, as far as they were entered, and where their faces came from."""
-    told = [it for it in desk.books.inputs(desk.number) if it.kind == "cards" and it.data["seat"] == seat]
-    sources = list(dict.fromkeys(str(it.data["source"]) for it in told))
+    fact = [it for it in desk.books.inputs(desk.number) if it.kind == "cards" and it.data["seat"] == seat]
+    sources = list(dict.fromkeys(str(it.data["source"]) for it in fact))
     place = play.game.place(play, seat)
     hands = [{"cards": list(cards), "note": note} for cards, note in zip(place.hands, place.notes, strict=True)]
     return {"hands": hands, "source": ", ".join(sources), "says": place.says, "shape": place.shape}
@@ -212,9 +212,9 @@ def _twice(desk: Desk, waiting: list[Ask], inputs: list[Input]) -> Values | None
     card, there = desk.twice.card, desk.twice.seat
     entered = [it for it, _ in desk.entry]
     first = {"who": name_of(there), "of": "", "cards": entered, "place": entered.index(card) if card in entered else 0}
-    for told in desk.kind.corrects(in_force(inputs)):
-        if card not in entered and int(told.data["seat"]) == there and card in told.data["cards"]:
-            first = {**_entered(told), "place": told.data["cards"].index(card)}
+    for fact in desk.kind.corrects(in_force(inputs)):
+        if card not in entered and int(fact.data["seat"]) == there and card in fact.data["cards"]:
+            first = {**_entered(fact), "place": fact.data["cards"].index(card)}
     says = f"{desk.twice.what} {desk.twice.advice}"
     return {"card": card, "first": first, "again": name_of(desk.twice.again), "place": len(entered), "says": says}
 
@@ -233,9 +233,9 @@ def _line(it: ShownLine) -> Values:
     }
 
 
-def _entered(told: Input) -> Values:
-    seat = int(told.data["seat"])
-    return {"of": told.key, "who": name_of(seat), "cards": list(told.data["cards"])}
+def _entered(fact: Input) -> Values:
+    seat = int(fact.data["seat"])
+    return {"of": fact.key, "who": name_of(seat), "cards": list(fact.data["cards"])}
 
 
 def _house_text(desk: Desk) -> str:
@@ -261,9 +261,9 @@ def _rack(rack: Rack) -> Values:
     if not number:
         return {"shift": 0, "open": False, "entries": [], "sheet": []}
     entries = rack.entries(number)
-    told = [{"kind": it.kind, "cents": it.cents, "by": it.by, "note": it.note, "utc": it.utc} for it in entries]
+    fact = [{"kind": it.kind, "cents": it.cents, "by": it.by, "note": it.note, "utc": it.utc} for it in entries]
     closed = not rack.open_shift()
-    return {"shift": number, "open": not closed, "entries": told, "sheet": rows(rack.shift(number)) if closed else []}
+    return {"shift": number, "open": not closed, "entries": fact, "sheet": rows(rack.shift(number)) if closed else []}
 
 
 def _meters(desk: Desk) -> list[Values]:

@@ -11,7 +11,7 @@ from fairshoe.errors import UsageError
 from fairshoe.games.record_kinds import DEALER
 from fairshoe.messages import What
 from fairshoe_table.play.game import Ask, Dealt, Play, Report, Settled, Stake, Text
-from fairshoe_table.play.inputs import Cards, Confirmed, Decided, Input, Told
+from fairshoe_table.play.inputs import Cards, Confirmed, Decided, Fact, Input
 from fairshoe_table.play.irregularities import SEATS, Irregularity
 from fairshoe_table.play.options import AMOUNT_MAX, Options, Range
 from fairshoe_table.play.stack_game import StackGame
@@ -179,7 +179,7 @@ class Fold(Decided):
 
 
 @dataclass(frozen=True)
-class Withdrawn(Told):
+class Withdrawn(Fact):
     """A second wager is taken back before the final two cards are dealt (B5 10(c)): a fold."""
 
     KIND = "withdrawn"
@@ -187,13 +187,13 @@ class Withdrawn(Told):
 
 
 @dataclass(frozen=True)
-class TakenBack(Told):
+class TakenBack(Fact):
     KIND = "taken back"
     seat: int
 
 
 @dataclass(frozen=True)
-class FinalDeal(Told):
+class FinalDeal(Fact):
     KIND = "final deal"
     hands: int
     taken: bool
@@ -258,34 +258,34 @@ class Boston5Stud(StackGame):
             if hand.second and len(hand.cards) != 5:
                 yield Ask("cards", hand.seat, FIVE, 5, part="five")
 
-    def shown(self, play: Play, told: Cards) -> Play:
-        if told.seat == DEALER:
-            return super().shown(play, told)
+    def shown(self, play: Play, fact: Cards) -> Play:
+        if fact.seat == DEALER:
+            return super().shown(play, fact)
         # What was exposed stays, in whichever order five cards are entered; a correction changes it.
-        exposed = self.of(play, told.seat).exposed_cards
-        kept = exposed if exposed and not told.corrected else told.cards[:3]
-        return self.change(play, told.seat, cards=told.cards, exposed_cards=kept)
+        exposed = self.of(play, fact.seat).exposed_cards
+        kept = exposed if exposed and not fact.corrected else fact.cards[:3]
+        return self.change(play, fact.seat, cards=fact.cards, exposed_cards=kept)
 
-    def again(self, there: int, told: Cards) -> bool:
+    def again(self, there: int, fact: Cards) -> bool:
         """Three cards are entered, and then all five of them."""
-        return there == told.seat and told.part == "five" and len(set(told.cards)) == len(told.cards)
+        return there == fact.seat and fact.part == "five" and len(set(fact.cards)) == len(fact.cards)
 
-    def decided(self, play: Play, told: Decided) -> Play:
-        cents = self.of(play, told.seat).first if isinstance(told, Raise) else 0
-        return self.change(play, told.seat, second=cents).stake(told.seat, {Wager.SECOND: cents})
+    def decided(self, play: Play, fact: Decided) -> Play:
+        cents = self.of(play, fact.seat).first if isinstance(fact, Raise) else 0
+        return self.change(play, fact.seat, second=cents).stake(fact.seat, {Wager.SECOND: cents})
 
-    def confirmed(self, play: Play, told: Confirmed) -> Play:
+    def confirmed(self, play: Play, fact: Confirmed) -> Play:
         return replace(play, round=replace(play.round, final=True))
 
-    def apply(self, play: Play, told: Told) -> Play:
-        if not isinstance(told, Withdrawn):
+    def apply(self, play: Play, fact: Fact) -> Play:
+        if not isinstance(fact, Withdrawn):
             return play
-        hand: Hand | None = self.of(play, told.seat)
+        hand: Hand | None = self.of(play, fact.seat)
         if hand is None or not hand.second or hand.void or play.round.final:
             raise UsageError(
-                f"seat {told.seat} has no second wager to withdraw (B5 10(c)).", "After the last cards it stays."
+                f"seat {fact.seat} has no second wager to withdraw (B5 10(c)).", "After the last cards it stays."
             )
-        return self.change(play, told.seat, second=0, withdrawn=hand.second)
+        return self.change(play, fact.seat, second=0, withdrawn=hand.second)
 
     def void(self, play: Play, void: Void) -> Play:
         """Optional bonuses that are open now stand by other rules than those that were settled before (ruling
@@ -299,14 +299,14 @@ class Boston5Stud(StackGame):
     def reports(self, play: Play, dealt: Dealt) -> Iterator[Report]:
         """How many hands get two more cards: without it the device does not know the stub (B5 7(f), 10(d)). A second
         wager that was withdrawn is taken back first; the device refuses that if it knows of none."""
-        if play.void or not play.round.final or play.told("final deal"):
+        if play.void or not play.round.final or play.fact("final deal"):
             return
         for hand in play.round.hands:
-            if hand.withdrawn and not play.told(f"taken back:{hand.seat}"):
+            if hand.withdrawn and not play.fact(f"taken back:{hand.seat}"):
                 position = play.position(hand.seat)
                 yield Report(What.SECOND_WAGER, position, 0)
-                told = Input(f"taken back:{hand.seat}", "taken back", {"seat": hand.seat})
-                yield Report(What.FOLD, position, then=lambda taken, told=told: told)
+                fact = Input(f"taken back:{hand.seat}", "taken back", {"seat": hand.seat})
+                yield Report(What.FOLD, position, then=lambda taken, fact=fact: fact)
         hands = standing(play.round)
         yield Report(
             What.FINAL_DEAL,
@@ -324,9 +324,9 @@ class Boston5Stud(StackGame):
 
     def corrects(self, inputs: Iterable[Input]) -> list[Input]:
         """Five cards hold the three that were exposed before."""
-        told = super().corrects(inputs)
-        whole = {it.data["seat"] for it in told if it.data["part"] == "five"}
-        return [it for it in told if it.data["part"] != "three" or it.data["seat"] not in whole]
+        fact = super().corrects(inputs)
+        whole = {it.data["seat"] for it in fact if it.data["part"] == "five"}
+        return [it for it in fact if it.data["part"] != "three" or it.data["seat"] not in whole]
 
     def begins_with(self, play: Play, ask: Ask) -> list[Input]:
         return play.keys(f"cards:{ask.seat}:three") if ask.part == "five" else []

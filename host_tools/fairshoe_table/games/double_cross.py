@@ -231,21 +231,21 @@ class DoubleCrossPoker(StackGame):
             if hand.raised and not hand.cards:
                 yield Ask("cards", hand.seat, OWN, 2)
 
-    def shown(self, play: Play, told: Cards) -> Play:
-        if told.seat != COMMUNITY:
-            return super().shown(play, told)
+    def shown(self, play: Play, fact: Cards) -> Play:
+        if fact.seat != COMMUNITY:
+            return super().shown(play, fact)
         community = list(play.round.community)
-        for place, card in zip(PLACES[told.part], told.cards, strict=True):
+        for place, card in zip(PLACES[fact.part], fact.cards, strict=True):
             community[place] = card
         return replace(play, round=replace(play.round, community=tuple(community)))
 
-    def decided(self, play: Play, told: Decided) -> Play:
-        if isinstance(told, Fold):
-            return self.change(play, told.seat, raised=False)
-        axis = Axis.VERTICAL if isinstance(told, Vertical) else Axis.HORIZONTAL
-        ante = self.of(play, told.seat).ante
+    def decided(self, play: Play, fact: Decided) -> Play:
+        if isinstance(fact, Fold):
+            return self.change(play, fact.seat, raised=False)
+        axis = Axis.VERTICAL if isinstance(fact, Vertical) else Axis.HORIZONTAL
+        ante = self.of(play, fact.seat).ante
         raises = {Wager.RAISE_1: ante, Wager.RAISE_2: ante}
-        return self.change(play, told.seat, raised=True, axis=axis).stake(told.seat, raises)
+        return self.change(play, fact.seat, raised=True, axis=axis).stake(fact.seat, raises)
 
     def settle(self, play: Play, meters: Mapping[str, Meters]) -> Settled:
         return Settled(tuple(settle(play.round, play.options)))

@@ -145,17 +145,17 @@ class DoubleDownStud(StackGame):
         if not undecided and dealt.closings >= 2 and len(round.community) == 3:
             yield Ask("cards", COMMUNITY, HOLE, 1, part="hole")
 
-    def shown(self, play: Play, told: Cards) -> Play:
-        if told.seat != COMMUNITY:
-            return self.change(play, told.seat, card=told.cards[0])
+    def shown(self, play: Play, fact: Cards) -> Play:
+        if fact.seat != COMMUNITY:
+            return self.change(play, fact.seat, card=fact.cards[0])
         # The hole card comes last and stands first.
-        return replace(play, round=replace(play.round, community=(*told.cards, *play.round.community)))
+        return replace(play, round=replace(play.round, community=(*fact.cards, *play.round.community)))
 
-    def decided(self, play: Play, told: Decided) -> Play:
+    def decided(self, play: Play, fact: Decided) -> Play:
         """A double down wager may be less than the original (DDS 1)."""
-        original = self.of(play, told.seat).original
-        cents = (original if told.cents is None else told.cents) if isinstance(told, Double) else 0
-        return self.change(play, told.seat, double=cents).stake(told.seat, {Wager.DOUBLE_DOWN: cents})
+        original = self.of(play, fact.seat).original
+        cents = (original if fact.cents is None else fact.cents) if isinstance(fact, Double) else 0
+        return self.change(play, fact.seat, double=cents).stake(fact.seat, {Wager.DOUBLE_DOWN: cents})
 
     def settle(self, play: Play, meters: Mapping[str, Meters]) -> Settled:
         return Settled(tuple(settle(play.round, play.options)))

@@ -19,7 +19,7 @@ from fairshoe.errors import UsageError
 from fairshoe.games.profiles import load_game
 from fairshoe.games.record_kinds import COMMUNITY, DEALER
 from fairshoe.messages import What
-from fairshoe_table.play.inputs import COMMON, Cards, Confirmed, Data, Decided, Exposed, Input, Told, Wagered, parse
+from fairshoe_table.play.inputs import COMMON, Cards, Confirmed, Data, Decided, Exposed, Fact, Input, Wagered, parse
 from fairshoe_table.play.irregularities import DEALERS, SEATS, Irregularity, from_profile
 from fairshoe_table.play.options import Options
 from fairshoe_table.rules.cards import DECK, name
@@ -157,13 +157,13 @@ class Play:
     @property
     def sources(self) -> tuple[str, ...]:
         """Where faces came from."""
-        return tuple(str(told.data["source"]) for told in self.inputs if told.kind == "cards")
+        return tuple(str(fact.data["source"]) for fact in self.inputs if fact.kind == "cards")
 
-    def told(self, key: str) -> bool:
-        return any(told.key == key for told in self.inputs)
+    def fact(self, key: str) -> bool:
+        return any(fact.key == key for fact in self.inputs)
 
     def keys(self, start: str) -> list[Input]:
-        return [told for told in self.inputs if told.key.startswith(start)]
+        return [fact for fact in self.inputs if fact.key.startswith(start)]
 
     def position(self, seat: int) -> int:
         """The position of the device, which counts seats with a wager."""
@@ -181,7 +181,7 @@ class Game:
     profile_file: ClassVar[Path | None] = None  # of a package that brings its own profile
     options: ClassVar[type[Options]] = Options
     choices: ClassVar[tuple[type[Decided], ...]] = ()
-    more_inputs: ClassVar[tuple[type[Told], ...]] = ()
+    more_inputs: ClassVar[tuple[type[Fact], ...]] = ()
     prompts: ClassVar[tuple[Text, ...]] = ()
     own_irregularities: ClassVar[tuple[Irregularity, ...]] = ()
     misdealt: ClassVar[tuple[str, ...]] = (SEATS, DEALERS)  # whose hand may have a wrong number of cards
@@ -218,7 +218,7 @@ class Game:
         return (*from_profile(self.clause, self.misdealt, self.seen_early), *self.own_irregularities)
 
     @cached_property
-    def inputs(self) -> tuple[type[Told], ...]:
+    def inputs(self) -> tuple[type[Fact], ...]:
         return (*COMMON, *self.choices, *self.more_inputs)
 
     # -- wagers -------------------------------------------------------------------------------------------------------
@@ -233,11 +233,11 @@ class Game:
     def seats(self, round: Any) -> tuple[int, ...]:
         raise NotImplementedError
 
-    def wagered(self, play: Play, told: Wagered) -> Play:
+    def wagered(self, play: Play, fact: Wagered) -> Play:
         """The round with the wagers of one seat, which fit `stakes`."""
         raise NotImplementedError
 
-    def taken(self, play: Play, told: Wagered, amounts: Mapping[str, int]) -> Play:
+    def taken(self, play: Play, fact: Wagered, amounts: Mapping[str, int]) -> Play:
         """The round with wagers that were checked, or were booked by options which nothing knows any more."""
         raise NotImplementedError
 
@@ -274,13 +274,13 @@ class Game:
     def void_hand(self, play: Play, seat: int, clause: str) -> Play:
         raise NotImplementedError
 
-    def answered(self, play: Play, told: Cards | Exposed | Decided | Confirmed) -> Play:
+    def answered(self, play: Play, fact: Cards | Exposed | Decided | Confirmed) -> Play:
         """The round after an answer to one of `asks`."""
         raise NotImplementedError
 
-    def apply(self, play: Play, told: Told) -> Play:
+    def apply(self, play: Play, fact: Fact) -> Play:
         """The round after an input of the game's own."""
-        raise UsageError(f"{self.name} takes no input {told.KIND!r}.", "docs/NEW_GAME.md lists the kinds.")
+        raise UsageError(f"{self.name} takes no input {fact.KIND!r}.", "docs/NEW_GAME.md lists the kinds.")
 
     def settle(self, play: Play, meters: Mapping[str, Meters]) -> Settled:
         """Every line that is due by now, in the dealer's order."""
@@ -322,7 +322,7 @@ class Game:
         """Records about the card that is drawn next."""
         return iter(())
 
-    def follows(self, play: Play, told: Input) -> Iterator[Report]:
+    def follows(self, play: Play, fact: Input) -> Iterator[Report]:
         """Records that an answer makes."""
         return iter(())
 
@@ -336,13 +336,13 @@ class Game:
         """Cards that were entered, by seat. Empty where several packs are in play: a face may come again."""
         return {}
 
-    def check_cards(self, play: Play, told: Cards) -> None:
-        if not all(card in self.pack for card in told.cards):
+    def check_cards(self, play: Play, fact: Cards) -> None:
+        if not all(card in self.pack for card in fact.cards):
             raise UsageError("that card is not in the pack of this game.", "Check the card.")
 
     def corrects(self, inputs: Iterable[Input]) -> list[Input]:
         """Cards of these inputs that the dealer may correct."""
-        return [told for told in inputs if told.kind == "cards"]
+        return [fact for fact in inputs if fact.kind == "cards"]
 
     def begins_with(self, play: Play, ask: Ask) -> list[Input]:
         """Inputs whose cards are the first ones of this hand."""
@@ -404,13 +404,13 @@ class EnteredTwice(UsageError):
         self.card, self.seat, self.again = card, seat, again
 
 
-def check_wagers(game: Game, options: Options, told: Wagered) -> dict[str, int]:
+def check_wagers(game: Game, options: Options, fact: Wagered) -> dict[str, int]:
     """The amounts that were staked, each within its posted limits and in chips."""
-    amounts = {it: cents for it, cents in told.amounts.items() if cents}
+    amounts = {it: cents for it, cents in fact.amounts.items() if cents}
     offered = {it.wager: it for it in game.stakes(options)}
-    who = f"seat {told.seat}"
-    if not 1 <= told.seat < COMMUNITY:
-        raise UsageError(f"no seat {told.seat}.", "Seats count from 1, at the dealer's far left.")
+    who = f"seat {fact.seat}"
+    if not 1 <= fact.seat < COMMUNITY:
+        raise UsageError(f"no seat {fact.seat}.", "Seats count from 1, at the dealer's far left.")
     for it in amounts:
         if it not in offered:
             raise UsageError(f"{who}: {it} is not offered at this table before the deal.", "Return the wager.")
@@ -429,7 +429,7 @@ def check_wagers(game: Game, options: Options, told: Wagered) -> dict[str, int]:
             )
         if cents % options.chip:
             raise UsageError(f"{who}: {dollars(cents)} in chips of {dollars(options.chip)}?", "Return the wager.")
-    for it, cents in told.coupons.items():
+    for it, cents in fact.coupons.items():
         if it not in options.coupons or it not in offered:
             raise UsageError(f"{who}: no coupon is taken on the {it} wager.", "Return the coupon.")
         staked, unit = amounts.get(it, 0), offered[it].unit  # a wager of one amount is a coupon as a whole, or none
@@ -442,6 +442,6 @@ def check_wagers(game: Game, options: Options, told: Wagered) -> dict[str, int]:
     return amounts
 
 
-def read(play: Play, told: Input) -> Told:
+def read(play: Play, fact: Input) -> Fact:
     """The typed input, if this game takes it."""
-    return parse(told, play.game.inputs)
+    return parse(fact, play.game.inputs)

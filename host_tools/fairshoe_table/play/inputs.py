@@ -26,14 +26,14 @@ class Input:
 
 
 @dataclass(frozen=True)
-class Told:
+class Fact:
     """One kind of input, with the types of its values."""
 
     KIND: ClassVar[str] = ""
 
 
 @dataclass(frozen=True)
-class Wagered(Told):
+class Wagered(Fact):
     """Wagers of one seat before the deal. `bettor`: of those who share a box; `player`: a name, if it is known;
     `coupons`: how much of a wager is a coupon."""
 
@@ -46,7 +46,7 @@ class Wagered(Told):
 
 
 @dataclass(frozen=True)
-class Closed(Told):
+class Closed(Fact):
     """Betting is closed: the shoe deals this round. Books of older versions do not know device and log."""
 
     KIND = "closed"
@@ -56,7 +56,7 @@ class Closed(Told):
 
 
 @dataclass(frozen=True)
-class Cards(Told):
+class Cards(Fact):
     """Faces that were turned over, and where they come from; `corrected`: in place of others."""
 
     KIND = "cards"
@@ -68,7 +68,7 @@ class Cards(Told):
 
 
 @dataclass(frozen=True)
-class Exposed(Told):
+class Exposed(Fact):
     """Whether a player shows cards for a side wager."""
 
     KIND = "expose"
@@ -78,7 +78,7 @@ class Exposed(Told):
 
 
 @dataclass(frozen=True)
-class Decided(Told):
+class Decided(Fact):
     """A decision of a player; each choice of a game is a class of its own. `cents`: for less than the most."""
 
     KIND = "decide"
@@ -89,7 +89,7 @@ class Decided(Told):
 
 
 @dataclass(frozen=True)
-class Confirmed(Told):
+class Confirmed(Fact):
     """A person has done what was asked."""
 
     KIND = "confirm"
@@ -99,7 +99,7 @@ class Confirmed(Told):
 
 
 @dataclass(frozen=True)
-class Counted(Told):
+class Counted(Fact):
     KIND = "count"
     seat: int
     count: int
@@ -107,7 +107,7 @@ class Counted(Told):
 
 
 @dataclass(frozen=True)
-class Voided(Told):
+class Voided(Fact):
     """All hands are void but those that are kept; `by` a supervisor, who says why. `unread`: without its game."""
 
     KIND = "void"
@@ -119,14 +119,14 @@ class Voided(Told):
 
 
 @dataclass(frozen=True)
-class HandVoided(Told):
+class HandVoided(Fact):
     KIND = "void hand"
     seat: int
     clause: str
 
 
 @dataclass(frozen=True)
-class Corrected(Told):
+class Corrected(Fact):
     """Other cards in the place of those of the input `of`; where two entries were exchanged, of `also` too."""
 
     KIND = "correct"
@@ -138,7 +138,7 @@ class Corrected(Told):
     also_cards: tuple[int, ...] = ()
 
 
-COMMON: tuple[type[Told], ...] = (
+COMMON: tuple[type[Fact], ...] = (
     *(Wagered, Closed, Cards, Exposed, Confirmed, Counted, Voided, HandVoided, Corrected),
 )
 # About the shoe, the settlement or the end of the round: they change no hand.
@@ -154,24 +154,24 @@ def choices(*words: str) -> tuple[type[Decided], ...]:
     return tuple(cast("type[Decided]", type(word.title(), (Decided,), {"WORD": word})) for word in words)
 
 
-def parse(told: Input, inputs: Iterable[type[Told]]) -> Told:
+def parse(fact: Input, inputs: Iterable[type[Fact]]) -> Fact:
     """The input as one of these types. Refused: a kind or a choice that is none of them, a value of another type."""
-    data = dict(told.data)
-    kinds = [it for it in inputs if told.kind == it.KIND]
+    data = dict(fact.data)
+    kinds = [it for it in inputs if fact.kind == it.KIND]
     if any(issubclass(it, Decided) for it in kinds):
         word = data.pop("choice", None)
         kinds = [it for it in kinds if issubclass(it, Decided) and word == it.WORD]
         if not kinds:
             raise UsageError(f"{word!r} is no choice here.", "Ask the player again.")
     if not kinds:
-        raise UsageError(f"this game takes no input {told.kind!r}.", "docs/NEW_GAME.md lists the kinds.")
+        raise UsageError(f"this game takes no input {fact.kind!r}.", "docs/NEW_GAME.md lists the kinds.")
     known = {it.name: it for it in fields(kinds[0])}
     wrong = [name for name in data if name not in known]
     needed = [name for name, it in known.items() if it.default is MISSING and it.default_factory is MISSING]
     wrong += [name for name in needed if name not in data]
     if wrong:
-        raise UsageError(f"{told.kind}: {wrong[0]} is missing or unknown.", "docs/NEW_GAME.md lists what it has.")
-    return kinds[0](**{name: _value(told.kind, name, str(known[name].type), value) for name, value in data.items()})
+        raise UsageError(f"{fact.kind}: {wrong[0]} is missing or unknown.", "docs/NEW_GAME.md lists what it has.")
+    return kinds[0](**{name: _value(fact.kind, name, str(known[name].type), value) for name, value in data.items()})
 
 
 def _value(kind: str, name: str, wanted: str, value: Any) -> Any:

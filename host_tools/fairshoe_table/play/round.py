@@ -37,36 +37,36 @@ COUNT_MAX = 416  # cards of eight whole packs: no count of cards or chips is mor
 
 def in_force(inputs: Iterable[Input]) -> list[Input]:
     """The inputs with the cards that corrections have put in place of others; the corrections stay at their place."""
-    told = list(inputs)
-    place = {one.key: number for number, one in enumerate(told)}
-    for one in list(told):
+    fact = list(inputs)
+    place = {one.key: number for number, one in enumerate(fact)}
+    for one in list(fact):
         for of, cards in corrected(one):
-            wrong = told[place[of]]
-            told[place[of]] = replace(wrong, data={**wrong.data, "cards": cards, "corrected": True})
-    return told
+            wrong = fact[place[of]]
+            fact[place[of]] = replace(wrong, data={**wrong.data, "cards": cards, "corrected": True})
+    return fact
 
 
-def corrected(told: Input) -> list[tuple[str, list[int]]]:
+def corrected(fact: Input) -> list[tuple[str, list[int]]]:
     """Each input that a correction changes, and its cards."""
-    if told.kind != "correct":
+    if fact.kind != "correct":
         return []
-    also = told.data.get("also", "")
-    return [(told.data["of"], told.data["cards"]), *([(also, told.data["also_cards"])] if also else [])]
+    also = fact.data.get("also", "")
+    return [(fact.data["of"], fact.data["cards"]), *([(also, fact.data["also_cards"])] if also else [])]
 
 
 def rebuild(play: Play, inputs: Iterable[Input]) -> Play:
     """The round after all these inputs."""
-    for told in in_force(inputs):
-        play = apply(play, told)
+    for fact in in_force(inputs):
+        play = apply(play, fact)
     return play
 
 
 def rebuild_unread(play: Play, inputs: Iterable[Input], why: str) -> Play:
     """What is certain of a round that does not follow from its inputs: who wagered, and whether it is closed, void or
     over. Nothing is checked: it only has to be voided, and brought to its end at its shoe."""
-    told = tuple(inputs)
-    play = replace(play.game.new(play.game.options()), options=play.options, inputs=told, unread=why)
-    for one in told:
+    fact = tuple(inputs)
+    play = replace(play.game.new(play.game.options()), options=play.options, inputs=fact, unread=why)
+    for one in fact:
         with contextlib.suppress(Exception):  # whatever a game raises: this seat is not known then
             match one.kind:
                 case "wager":
@@ -82,27 +82,27 @@ def rebuild_unread(play: Play, inputs: Iterable[Input], why: str) -> Play:
     return play
 
 
-def apply(play: Play, told: Input) -> Play:
+def apply(play: Play, fact: Input) -> Play:
     """The round after this input."""
-    if play.over and told.kind not in AFTER_THE_END:
-        raise UsageError(f"the round is over: {told.kind} comes too late.", "A supervisor decides.")
-    after = _changed(play, told)
-    return replace(after, inputs=(*after.inputs, told), over=after.over or told.kind == "over")
+    if play.over and fact.kind not in AFTER_THE_END:
+        raise UsageError(f"the round is over: {fact.kind} comes too late.", "A supervisor decides.")
+    after = _changed(play, fact)
+    return replace(after, inputs=(*after.inputs, fact), over=after.over or fact.kind == "over")
 
 
-def _changed(play: Play, told: Input) -> Play:
-    if told.kind in NO_HAND:
+def _changed(play: Play, fact: Input) -> Play:
+    if fact.kind in NO_HAND:
         return play
-    typed = read(play, told)
+    typed = read(play, fact)
     match typed:
         case Wagered():
             return _wagered(play, typed)
         case Closed():
             return play.game.close(play)
         case Cards() | Exposed() | Decided():
-            return _answered(play, told, typed)
+            return _answered(play, fact, typed)
         case Confirmed():
-            return _answered(play, told, typed) if _asked(play, told.key) is not None else play  # or about a deck
+            return _answered(play, fact, typed) if _asked(play, fact.key) is not None else play  # or about a deck
         case Counted():
             if not 0 <= typed.count <= COUNT_MAX:
                 raise UsageError(f"{typed.count} cards or chips?", "Count them again.")
@@ -117,11 +117,11 @@ def _changed(play: Play, told: Input) -> Play:
             return play.game.apply(play, typed)
 
 
-def _wagered(play: Play, told: Wagered) -> Play:
+def _wagered(play: Play, fact: Wagered) -> Play:
     if play.closed:
         raise UsageError("betting is closed.", "Return the wager.")
-    after = play.game.wagered(_owned(play, told.seat, told.player), told)
-    coupons = ((told.seat, told.bettor, it, cents) for it, cents in told.coupons.items())
+    after = play.game.wagered(_owned(play, fact.seat, fact.player), fact)
+    coupons = ((fact.seat, fact.bettor, it, cents) for it, cents in fact.coupons.items())
     return replace(after, coupons=(*after.coupons, *coupons))
 
 
@@ -141,13 +141,13 @@ def _asked(play: Play, key: str) -> Ask | None:
     return next((ask for ask in play.game.asks(play, ALL_OUT) if ask.key == key), None)
 
 
-def _answered(play: Play, told: Input, typed: Cards | Exposed | Decided | Confirmed) -> Play:
+def _answered(play: Play, fact: Input, typed: Cards | Exposed | Decided | Confirmed) -> Play:
     """The round after an answer to something that it asks for now."""
     if not play.closed:
-        raise UsageError(f"{told.kind} before betting is closed.", "Close betting first.")
+        raise UsageError(f"{fact.kind} before betting is closed.", "Close betting first.")
     ask = _asked(play, f"{typed.KIND}:{typed.seat}:{typed.part}")
-    if ask is None or ask.key != told.key:
-        raise UsageError(f"{told.key} is not what this round asks for.", "Look at what is asked now.")
+    if ask is None or ask.key != fact.key:
+        raise UsageError(f"{fact.key} is not what this round asks for.", "Look at what is asked now.")
     if isinstance(typed, Cards):
         if len(typed.cards) != ask.count:
             raise UsageError(f"{len(typed.cards)} cards, and not {ask.count}.", "Enter the cards of the hand again.")
@@ -157,16 +157,16 @@ def _answered(play: Play, told: Input, typed: Cards | Exposed | Decided | Confir
     return play.game.answered(play, typed)
 
 
-def _check_choice(play: Play, ask: Ask, told: Decided) -> None:
-    if told.WORD not in ask.choices:
-        raise UsageError(f"{told.WORD!r} is not possible here.", f"One of {', '.join(ask.choices)}.")
-    if told.cents is None:
+def _check_choice(play: Play, ask: Ask, fact: Decided) -> None:
+    if fact.WORD not in ask.choices:
+        raise UsageError(f"{fact.WORD!r} is not possible here.", f"One of {', '.join(ask.choices)}.")
+    if fact.cents is None:
         return
-    most = dict(ask.most).get(told.WORD)
+    most = dict(ask.most).get(fact.WORD)
     if most is None:
-        raise UsageError(f"{told.WORD} has one amount here.", "It cannot be made for less.")
-    if not 0 < told.cents <= most or (told.cents % play.options.chip and told.cents != most):
-        raise UsageError(f"{dollars(told.cents)} to {told.WORD}?", f"Whole chips, up to {dollars(most)}.")
+        raise UsageError(f"{fact.WORD} has one amount here.", "It cannot be made for less.")
+    if not 0 < fact.cents <= most or (fact.cents % play.options.chip and fact.cents != most):
+        raise UsageError(f"{dollars(fact.cents)} to {fact.WORD}?", f"Whole chips, up to {dollars(most)}.")
 
 
 def asks(play: Play, dealt: Dealt) -> list[Ask]:

@@ -58,15 +58,15 @@ class StackGame(Game):
     def seats(self, round: Any) -> tuple[int, ...]:
         return tuple(sorted(hand.seat for hand in round.hands))
 
-    def wagered(self, play: Play, told: Wagered) -> Play:
-        amounts = check_wagers(self, play.options, told)
-        if told.bettor != 1 or told.seat in play.seats:
-            raise UsageError(f"seat {told.seat} has a wager already.", "One player wagers at a seat.")
-        return self.taken(play, told, amounts)
+    def wagered(self, play: Play, fact: Wagered) -> Play:
+        amounts = check_wagers(self, play.options, fact)
+        if fact.bettor != 1 or fact.seat in play.seats:
+            raise UsageError(f"seat {fact.seat} has a wager already.", "One player wagers at a seat.")
+        return self.taken(play, fact, amounts)
 
-    def taken(self, play: Play, told: Wagered, amounts: Mapping[str, int]) -> Play:
-        hand = self.hand(told.seat, amounts)
-        return replace(play, round=replace(play.round, hands=(*play.round.hands, hand))).stake(told.seat, amounts)
+    def taken(self, play: Play, fact: Wagered, amounts: Mapping[str, int]) -> Play:
+        hand = self.hand(fact.seat, amounts)
+        return replace(play, round=replace(play.round, hands=(*play.round.hands, hand))).stake(fact.seat, amounts)
 
     def hand(self, seat: int, amounts: Mapping[str, int]) -> Any:
         if not self.fields:
@@ -89,34 +89,34 @@ class StackGame(Game):
 
     # -- answers ------------------------------------------------------------------------------------------------------
 
-    def answered(self, play: Play, told: Cards | Exposed | Decided | Confirmed) -> Play:
-        match told:
+    def answered(self, play: Play, fact: Cards | Exposed | Decided | Confirmed) -> Play:
+        match fact:
             case Cards():
-                return self.shown(play, told)
+                return self.shown(play, fact)
             case Exposed():
-                return self.change(play, told.seat, exposed=told.shown)
+                return self.change(play, fact.seat, exposed=fact.shown)
             case Decided():
-                return self.decided(play, told)
+                return self.decided(play, fact)
             case Confirmed():
-                return self.confirmed(play, told)
+                return self.confirmed(play, fact)
 
-    def shown(self, play: Play, told: Cards) -> Play:
-        if told.seat == DEALER:
-            return replace(play, round=replace(play.round, dealer=told.cards))
-        if told.seat == COMMUNITY:
-            return replace(play, round=replace(play.round, community=told.cards))
-        return self.change(play, told.seat, cards=told.cards)
+    def shown(self, play: Play, fact: Cards) -> Play:
+        if fact.seat == DEALER:
+            return replace(play, round=replace(play.round, dealer=fact.cards))
+        if fact.seat == COMMUNITY:
+            return replace(play, round=replace(play.round, community=fact.cards))
+        return self.change(play, fact.seat, cards=fact.cards)
 
-    def decided(self, play: Play, told: Decided) -> Play:
+    def decided(self, play: Play, fact: Decided) -> Play:
         """A decision; more chips go to `play.stake`."""
         raise NotImplementedError
 
-    def more(self, play: Play, told: Decided, amounts: Mapping[str, int]) -> Play:
+    def more(self, play: Play, fact: Decided, amounts: Mapping[str, int]) -> Play:
         """The choice of a hand, with the chips that it puts on the layout."""
-        stakes = (*self.of(play, told.seat).stakes, *amounts.items())
-        return self.change(play, told.seat, stakes=stakes, choice=type(told)).stake(told.seat, amounts)
+        stakes = (*self.of(play, fact.seat).stakes, *amounts.items())
+        return self.change(play, fact.seat, stakes=stakes, choice=type(fact)).stake(fact.seat, amounts)
 
-    def confirmed(self, play: Play, told: Confirmed) -> Play:
+    def confirmed(self, play: Play, fact: Confirmed) -> Play:
         return play
 
     # -- cards --------------------------------------------------------------------------------------------------------
@@ -126,16 +126,16 @@ class StackGame(Game):
         own = {hand.seat: hand.cards for hand in play.round.hands}
         return {**own, DEALER: getattr(play.round, "dealer", ()), COMMUNITY: common}
 
-    def check_cards(self, play: Play, told: Cards) -> None:
+    def check_cards(self, play: Play, fact: Cards) -> None:
         """A card is in the deck once: the same face twice is a wrong entry, or a wrong deck."""
-        super().check_cards(play, told)
+        super().check_cards(play, fact)
         before = {card: seat for seat, cards in self.faces(play).items() for card in cards}
-        for place, card in enumerate(told.cards):
-            there = told.seat if card in told.cards[:place] else before.get(card)
-            if there is not None and not self.again(there, told):
-                raise EnteredTwice(card, there, told.seat)
+        for place, card in enumerate(fact.cards):
+            there = fact.seat if card in fact.cards[:place] else before.get(card)
+            if there is not None and not self.again(there, fact):
+                raise EnteredTwice(card, there, fact.seat)
 
-    def again(self, there: int, told: Cards) -> bool:
+    def again(self, there: int, fact: Cards) -> bool:
         """Whether a card of this place may be entered again."""
         return False
 
@@ -175,14 +175,14 @@ class StackGame(Game):
             match ask.kind:
                 case "cards":
                     lie = self.lies_at(play, ask, {1: deck[:each], 2: deck[each:last]}, deck[last:])
-                    told = Cards(ask.seat, lie, part=ask.part)
+                    fact = Cards(ask.seat, lie, part=ask.part)
                 case "expose":
-                    told = Exposed(ask.seat, True, ask.part)
+                    fact = Exposed(ask.seat, True, ask.part)
                 case "confirm":
-                    told = Confirmed(ask.seat, ask.choices[0], ask.part)
+                    fact = Confirmed(ask.seat, ask.choices[0], ask.part)
                 case _:
-                    told = words[self.decides(play, ask, deck[:each])](ask.seat, ask.part)
-            play = self.answered(play, told)
+                    fact = words[self.decides(play, ask, deck[:each])](ask.seat, ask.part)
+            play = self.answered(play, fact)
         return list(self.settle(play, {}).lines), self.says(play.round.hands[0])
 
     # -- settlement ---------------------------------------------------------------------------------------------------

@@ -46,17 +46,17 @@ class ShownFloor(SimulatedFloor):
 
     def wagers(self, play: Play) -> list[Input]:
         found = super().wagers(play)
-        for told in found:
-            amounts = ", ".join(f"{name} {dollars(cents)}" for name, cents in told.data["amounts"].items() if cents)
-            self.say(f"seat {told.data['seat']} wagers {amounts}")
+        for fact in found:
+            amounts = ", ".join(f"{name} {dollars(cents)}" for name, cents in fact.data["amounts"].items() if cents)
+            self.say(f"seat {fact.data['seat']} wagers {amounts}")
         self.say("dealer: No more bets")
         return found
 
     def answer(self, play: Play, ask: Ask) -> Input:
-        told = super().answer(play, ask)
+        fact = super().answer(play, ask)
         if ask.kind == "cards":
-            self.say(f"{name_of(ask.seat)}: {names(told.data['cards'])}")
-        return told
+            self.say(f"{name_of(ask.seat)}: {names(fact.data['cards'])}")
+        return fact
 
 
 @dataclass

@@ -36,20 +36,20 @@ class Players:
             for seat in seats:  # others wager behind the first bettor of a box
                 more = self.rng.randint(0, game.bettors(options) - 1)
                 found += [wager(seat, game.wagers(options, self.rng), bettor) for bettor in range(2, 2 + more)]
-        return [_with_coupons(play, told) for told in found] if options.coupons else found
+        return [_with_coupons(play, fact) for fact in found] if options.coupons else found
 
     def decide(self, play: Play, ask: Ask, own: tuple[int, ...]) -> str:
         """What a player does, who sees the own cards and those that lie face up."""
         return play.game.decides(play, ask, own)
 
 
-def _with_coupons(play: Play, told: Input) -> Input:
+def _with_coupons(play: Play, fact: Input) -> Input:
     """At even seats half of the wager is a coupon, where one is taken; the whole wager where it has one amount."""
-    options, amounts, seat = play.options, told.data["amounts"], told.data["seat"]
+    options, amounts, seat = play.options, fact.data["amounts"], fact.data["seat"]
     half = {it.wager: it.unit or amounts.get(it.wager, 0) // (2 * options.chip) * options.chip
             for it in play.game.stakes(options) if it.wager in options.coupons and amounts.get(it.wager)}  # fmt: skip
     coupons = {it: cents for it, cents in half.items() if cents and seat % 2 == 0}
-    return wager(seat, amounts, told.data["bettor"], coupons=coupons)
+    return wager(seat, amounts, fact.data["bettor"], coupons=coupons)
 
 
 class SimulatedFloor:
@@ -243,4 +243,4 @@ class SimulatedFloor:
 
 def _once(play: Play, ask: Ask) -> str:
     """A question of one round."""
-    return f"{next((told.data['round'] for told in play.inputs if told.key == 'closed'), None)} {ask.key}"
+    return f"{next((fact.data['round'] for fact in play.inputs if fact.key == 'closed'), None)} {ask.key}"

@@ -141,8 +141,8 @@ class Report:
         head = f"{'wager':<30}{'number':>12}{'return':>12}{'std error':>12}{'known':>12}"
         rows = [f"{self.game}: {self.rounds:,} rounds, seed {self.seed}", "", head]
         for name, it, known in self.rows():
-            told = "" if known is None else f"{known:>12.4%}"
-            rows.append(f"{name:<30}{it.number:>12,}{it.returned:>12.4%}{it.error:>12.4%}{told}")
+            fact = "" if known is None else f"{known:>12.4%}"
+            rows.append(f"{name:<30}{it.number:>12,}{it.returned:>12.4%}{it.error:>12.4%}{fact}")
         rows += ["", f"{'hand':<20}{'number':>12}{'share':>10}"]
         most = max(self.hands.values(), default=1)
         for name, number in self.hands.most_common():

@@ -19,9 +19,9 @@ class Sitting:
     values: Values = field(default_factory=dict[str, Any])
     said: list[str] = field(default_factory=list[str])
 
-    def tap(self, **told: Any) -> str:
+    def tap(self, **tap: Any) -> str:
         """The desk's answer. Raises what it objects to."""
-        answer = self.desk.tap({**self.shown(), **told})
+        answer = self.desk.tap({**self.shown(), **tap})
         self.turn()
         return answer.result(0)
 
@@ -89,8 +89,8 @@ class Patient(Sitting):
     def turn(self) -> None:
         self.desk.attempt()
 
-    def tap(self, **told: Any) -> str:
-        answer = self.desk.tap({**self.shown(), **told})
+    def tap(self, **tap: Any) -> str:
+        answer = self.desk.tap({**self.shown(), **tap})
         for _ in range(TURNS_MAX):
             self.turn()
             if answer.done():

@@ -55,10 +55,10 @@ class House:
     def _play(self) -> Play:
         raise NotImplementedError
 
-    def _tell(self, *told: Input, seq: int = 0) -> None:
+    def _tell(self, *fact: Input, seq: int = 0) -> None:
         raise NotImplementedError
 
-    def _told(self, key: str) -> bool:
+    def _on_record(self, key: str) -> bool:
         raise NotImplementedError
 
     @property
@@ -98,20 +98,21 @@ class House:
     def held(self) -> Ask | None:
         """What a supervisor is asked before anything else."""
         play, head = self._play(), self.books.header(self.number)
-        if play.unread and not play.void and any(told.kind == "wager" for told in play.inputs):
+        if play.unread and not play.void and any(fact.kind == "wager" for fact in play.inputs):
             return self._house_ask("unread", "void")
         if not play.seats or play.void:
             return None
-        if not head.known and not self._told("house:0:header"):
+        if not head.known and not self._on_record("house:0:header"):
             return self._house_ask("header", "continue", "void")
         if self.moved():
             dealing = self.shoe.open_round and not self.booked_there(self.shoe.open_round)
             return self._house_ask("moved", "void", *(() if dealing else ("continue",)))
-        if self.replaced() and not self._all_out() and not self._told("house:0:shoe"):
+        if self.replaced() and not self._all_out() and not self._on_record("house:0:shoe"):
             return self._house_ask("shoe", "void", "settle")
         status = self.shoe.status
         due = status is not None and status.need == Need.HOUSE_DECISION and not self.replaced()
-        return self._house_ask("machine", "void", "continue") if due and not self._told("house:0:machine") else None
+        due = due and not self._on_record("house:0:machine")
+        return self._house_ask("machine", "void", "continue") if due else None
 
     def _house_ask(self, part: str, *choices: str) -> Ask:
         head, now = self.books.header(self.number), "another shoe is connected"
@@ -144,23 +145,23 @@ class House:
         held = self.held()
         part = held.part if held is not None else "void"
         data = {"seat": DEALER, "part": part, "choice": choice, "by": by.strip(), "reason": reason.strip()}
-        told = Input(f"house:0:{part}", "house", data)
+        fact = Input(f"house:0:{part}", "house", data)
         match choice:
             case _ if part == "unread":
                 self.books.void_unread(by, reason)
             case _ if part == "machine":
-                self._tell(told)  # `decided_at_the_shoe` brings it there, and the shoe says what follows
+                self._tell(fact)  # `decided_at_the_shoe` brings it there, and the shoe says what follows
             case "void":
                 clause, kept = self._clause() if part == "shoe" else (HOUSE, [])
                 more = {"clause": clause, "kept": kept, "by": by.strip(), "reason": reason.strip()}
-                self._tell(told, Input("void", "void", more))
+                self._tell(fact, Input("void", "void", more))
             case "continue":
                 device, log = self.shoe_now()
                 options = self.options if part == "moved" else self.configured
-                self.books.confirm_header(self.number, header(self.game, device, log), options, told)
+                self.books.confirm_header(self.number, header(self.game, device, log), options, fact)
                 self.options = self.books.options(self.number) or self.configured
             case _:
-                self._tell(told)
+                self._tell(fact)
 
     def decided_at_the_shoe(self) -> CommandResult | None:
         """Give the shoe what the house has decided. A stop in a round that the books do not know voids it."""
@@ -172,7 +173,7 @@ class House:
 
     def _machine(self) -> str:
         """What was decided about a stop of the machine; empty: nothing yet."""
-        found = [told.data["choice"] for told in self.books.inputs(self.number) if told.key == "house:0:machine"]
+        found = [fact.data["choice"] for fact in self.books.inputs(self.number) if fact.key == "house:0:machine"]
         return found[0] if found else ""
 
     def voiding(self) -> bool:
@@ -183,7 +184,7 @@ class House:
         """A supervisor has voided the round, and its shoe is not out of it yet: it is brought to its end there."""
         view = self.shoe.current_round
         mine = not self.replaced() and view.number == self.books.header(self.number).round
-        return self._told("house:0:void") and mine and view.open
+        return self._on_record("house:0:void") and mine and view.open
 
     # -- without the shoe of the round --------------------------------------------------------------------------------
 
@@ -198,7 +199,7 @@ class House:
 
     def _all_out(self) -> bool:
         """Whether every card that the round needs is out of the shoe that dealt it."""
-        if self._told("house:0:shoe"):
+        if self._on_record("house:0:shoe"):
             return True
         if self.kind.drawn:
             return not asks(self._play(), ALL_OUT)

@@ -42,7 +42,7 @@ def held_against_seed(
 ) -> Check:
     """Read the seed with the auditor's key, and compare the cards of a round that is over. `idle` is called while the
     line is waited for."""
-    shoe_round = next((told.data["round"] for told in books.inputs(number) if told.key == "closed"), 0)
+    shoe_round = next((fact.data["round"] for fact in books.inputs(number) if fact.key == "closed"), 0)
     view = shoe.current_round
     disclosed = shoe.seed_for_auditor(auditor, idle)
     store, welcome = shoe.store, shoe.welcome
@@ -75,10 +75,10 @@ def verdict_of(store: Store, device: int, log: bytes, shoe_round: int, disclosed
     before = [it for it in commitments if it.seq < started.seq and it.deck == started.deck]
     if not before or before[-1].seq != disclosed.seq:
         return None
-    told = before[-1]
-    shares = [it for it in nonces if it.seq > told.seq and told.wait_ds]
+    fact = before[-1]
+    shares = [it for it in nonces if it.seq > fact.seq and fact.wait_ds]
     share = (shares[0].share, shares[0].nonce) if shares else (None, b"")
-    return examine(disclosed.seed, Committed(told.commitment, *share), disclosed.cards, device, told.seq)
+    return examine(disclosed.seed, Committed(fact.commitment, *share), disclosed.cards, device, fact.seq)
 
 
 def check(play: Play, view: RoundView, verdict: Verdict, inserted: Sequence[int]) -> Check:

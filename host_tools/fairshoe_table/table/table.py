@@ -158,14 +158,14 @@ class Table(House):
     def _play(self) -> Play:
         return self.books.play(self.number, self.options)
 
-    def _tell(self, *told: Input, seq: int = 0) -> None:
+    def _tell(self, *fact: Input, seq: int = 0) -> None:
         """Book these inputs, all of them or none."""
-        lines = self.books.record_all(self.number, told, self.options, seq)
+        lines = self.books.record_all(self.number, fact, self.options, seq)
         if lines:
             self.floor.booked(lines)
 
-    def _told(self, key: str) -> bool:
-        return any(told.key == key for told in self.books.inputs(self.number))
+    def _on_record(self, key: str) -> bool:
+        return any(fact.key == key for fact in self.books.inputs(self.number))
 
     # -- what the shoe says -------------------------------------------------------------------------------------------
 
@@ -199,10 +199,10 @@ class Table(House):
                 return True
             case Recorded(what=What.MISDEAL, consequence=Consequence.ONE_VOID) if self._is_ours(event.round):
                 seat = seat_of(self._play().seats, event.a)
-                told = {"seat": seat, "clause": event.clause}
+                fact = {"seat": seat, "clause": event.clause}
                 self._call_for_jackpots(f"the hand of seat {seat}", (seat,))
-                self._tell(Input(f"void hand:{seat}", "void hand", told), seq=event.seq)
-            case Recorded(what=What.WINNER_HOLD, b=0) if self._told("winner hold") and self._is_ours(event.round):
+                self._tell(Input(f"void hand:{seat}", "void hand", fact), seq=event.seq)
+            case Recorded(what=What.WINNER_HOLD, b=0) if self._on_record("winner hold") and self._is_ours(event.round):
                 self._tell(Input("documented", "documented"), seq=event.seq)
             case RoundEnded() if self._is_ours(event.round):
                 if self._unsettled():  # GREEN was pressed at the shoe
@@ -213,8 +213,8 @@ class Table(House):
                 return True
             case _:
                 if isinstance(event, Event) and self._is_ours(getattr(event, "round", 0)):
-                    for told in self.kind.hears(self._play(), event):
-                        self._tell(told, seq=event.seq)
+                    for fact in self.kind.hears(self._play(), event):
+                        self._tell(fact, seq=event.seq)
         return False
 
     def _call_for_jackpots(self, what: str, seats: Iterable[int]) -> None:
@@ -237,7 +237,7 @@ class Table(House):
 
     def ended_early(self) -> bool:
         """The shoe has ended this round, and its wagers are not settled yet."""
-        return self._told("ended early")
+        return self._on_record("ended early")
 
     def _late(self) -> bool:
         """The round is settled from what lies on the table: its shoe has ended it or is out of it, or another one is
@@ -256,7 +256,7 @@ class Table(House):
         return True
 
     def _is_ours(self, shoe_round: int) -> bool:
-        closed = [told for told in self.books.inputs(self.number) if told.key == "closed"]
+        closed = [fact for fact in self.books.inputs(self.number) if fact.key == "closed"]
         return bool(closed) and closed[0].data["round"] == shoe_round
 
     def _dealt(self) -> Dealt:
@@ -335,11 +335,11 @@ class Table(House):
         elif step.command is CloseBetting and not self._dealt().stacks:
             return None  # a status may come before the events of the deal: players are asked first
         elif step.command is not GiveCard:  # a card that a rule made due comes before what is asked about the hands
-            told = self._ask_and_report()
-            if told is None and step.command is EndRound and self._jackpot_due():
-                told = self._hold_cards()
-            if told is not None:
-                return told
+            fact = self._ask_and_report()
+            if fact is None and step.command is EndRound and self._jackpot_due():
+                fact = self._hold_cards()
+            if fact is not None:
+                return fact
         if step.command is EndRound and not self._earlier(status) and self._layout_waits():
             self.floor.call("the round cannot end: wagers lie on the layout")
             return None
@@ -396,7 +396,7 @@ class Table(House):
         play = self._play()
         if not play.seats:
             found = self.floor.wagers(play)
-            self.check_entry([int(told.data["seat"]) for told in found])
+            self.check_entry([int(fact.data["seat"]) for fact in found])
             self._tell(*found)
         return self._play().seats
 
@@ -409,7 +409,7 @@ class Table(House):
 
     def _jackpot_due(self) -> bool:
         paid = any(line.jackpot for line in self.books.lines(self.number))
-        return paid and not self._told("winner hold")
+        return paid and not self._on_record("winner hold")
 
     def _hold_cards(self) -> CommandResult:
         """The cards of a jackpot stay until its paperwork is done (CS 10(c)(3)(ii)c.2.iv): the deck is not shuffled."""
@@ -446,7 +446,7 @@ class Table(House):
     def _act(self, what: What, step: Step) -> CommandResult:
         """Record what a person has done with a deck, after that person has said so."""
         ask = self._act_ask(what, step)
-        if not self._told(ask.key):
+        if not self._on_record(ask.key):
             self._tell(self.floor.answer(self._play(), ask))
         replaced = int(what is What.DECK_REMOVED)  # by another deck: without one no round begins
         result = self.shoe.records.put(what, step.deck, replaced)

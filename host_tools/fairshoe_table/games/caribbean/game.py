@@ -15,7 +15,7 @@ from fairshoe_table.games.caribbean import settlement
 from fairshoe_table.games.caribbean.options import CaribbeanOptions
 from fairshoe_table.games.caribbean.settlement import Hand, Round, faces_needed
 from fairshoe_table.play.game import Ask, Dealt, Play, Report, Settled, Stake, Text, name_of
-from fairshoe_table.play.inputs import Cards, Decided, Input, Told
+from fairshoe_table.play.inputs import Cards, Decided, Fact, Input
 from fairshoe_table.play.irregularities import SEATS, Irregularity
 from fairshoe_table.play.stack_game import StackGame
 from fairshoe_table.rules.cards import ACE, DECK, JACK, KING, QUEEN, name, rank
@@ -41,7 +41,7 @@ class Fold(Decided):
 
 
 @dataclass(frozen=True)
-class NotAccepted(Told):
+class NotAccepted(Fact):
     """A progressive wager that the acceptor did not take is returned before the deal (CS 7(c))."""
 
     KIND = "not accepted"
@@ -49,7 +49,7 @@ class NotAccepted(Told):
 
 
 @dataclass(frozen=True)
-class CoverColumn(Told):
+class CoverColumn(Fact):
     """The device's own count of the hands dealt."""
 
     KIND = "cover all"
@@ -57,7 +57,7 @@ class CoverColumn(Told):
 
 
 @dataclass(frozen=True)
-class Progressive(Told):
+class Progressive(Fact):
     KIND = "progressive"
     wagers: int
     chips: int
@@ -152,23 +152,23 @@ class CaribbeanStud(StackGame):
         column = settlement.cover_column(len(play.seats), play.options)
         return replace(play, closed=True, round=replace(play.round, cover_column=column))
 
-    def decided(self, play: Play, told: Decided) -> Play:
-        cents = 2 * self.of(play, told.seat).ante if isinstance(told, Raise) else 0
-        return self.change(play, told.seat, bet=cents).stake(told.seat, {Wager.BET: cents})
+    def decided(self, play: Play, fact: Decided) -> Play:
+        cents = 2 * self.of(play, fact.seat).ante if isinstance(fact, Raise) else 0
+        return self.change(play, fact.seat, bet=cents).stake(fact.seat, {Wager.BET: cents})
 
-    def apply(self, play: Play, told: Told) -> Play:
-        match told:
+    def apply(self, play: Play, fact: Fact) -> Play:
+        match fact:
             case CoverColumn():
-                return replace(play, round=replace(play.round, cover_column=told.column))
+                return replace(play, round=replace(play.round, cover_column=fact.column))
             case NotAccepted():
-                hand: Hand | None = self.of(play, told.seat)
+                hand: Hand | None = self.of(play, fact.seat)
                 if hand is None or not hand.progressive or hand.bet is not None:
                     raise UsageError(
-                        f"seat {told.seat} has no progressive wager to return (CS 7(c)).", "Check the seat."
+                        f"seat {fact.seat} has no progressive wager to return (CS 7(c)).", "Check the seat."
                     )
                 if _counts(play) and _counts(play)[-1] == _accepted(play):
                     raise UsageError("the progressive chips were counted.", "A supervisor decides.")
-                return self.change(play, told.seat, progressive=0, not_accepted=hand.progressive)
+                return self.change(play, fact.seat, progressive=0, not_accepted=hand.progressive)
             case _:
                 return play
 
@@ -215,7 +215,7 @@ class CaribbeanStud(StackGame):
         wagers, counts = _accepted(play), _counts(play)
         chips = counts[-1] if counts else 0
         key = f"progressive:{wagers}:{len(counts)}"
-        if not _locking(play, dealt) or play.told(key) or not (counts or chips == wagers):
+        if not _locking(play, dealt) or play.fact(key) or not (counts or chips == wagers):
             return
         differ = f"{wagers} progressive wagers were accepted and {chips} chips counted (CS 7(c))"
         data = {"wagers": wagers, "chips": chips}
@@ -229,20 +229,20 @@ class CaribbeanStud(StackGame):
 
     # -- cards --------------------------------------------------------------------------------------------------------
 
-    def check_cards(self, play: Play, told: Cards) -> None:
-        super().check_cards(play, told)
+    def check_cards(self, play: Play, fact: Cards) -> None:
+        super().check_cards(play, fact)
         up = play.round.dealer[:1]
-        if told.seat == DEALER and not told.part and not told.corrected and told.cards[:1] != up:
+        if fact.seat == DEALER and not fact.part and not fact.corrected and fact.cards[:1] != up:
             raise UsageError(f"the dealer's up-card is {name(up[0])}.", "Enter it first, or correct it.")
 
-    def again(self, there: int, told: Cards) -> bool:
-        return there == told.seat == DEALER and len(set(told.cards)) == len(told.cards)
+    def again(self, there: int, fact: Cards) -> bool:
+        return there == fact.seat == DEALER and len(set(fact.cards)) == len(fact.cards)
 
     def corrects(self, inputs: Iterable[Input]) -> list[Input]:
         """The dealer's five cards hold the up-card."""
-        told = super().corrects(inputs)
-        five = any(it.key == "cards:0:" for it in told)
-        return [it for it in told if not five or it.key != "cards:0:up"]
+        fact = super().corrects(inputs)
+        five = any(it.key == "cards:0:" for it in fact)
+        return [it for it in fact if not five or it.key != "cards:0:up"]
 
     def begins_with(self, play: Play, ask: Ask) -> list[Input]:
         return [it for it in play.inputs if it.key == "cards:0:up"] if ask.key == "cards:0:" else []
@@ -297,7 +297,7 @@ def _accepted(play: Play) -> int:
 
 
 def _counts(play: Play) -> list[int]:
-    return [int(told.data["count"]) for told in play.keys("count:0:chips")]
+    return [int(fact.data["count"]) for fact in play.keys("count:0:chips")]
 
 
 def _locking(play: Play, dealt: Dealt) -> bool:

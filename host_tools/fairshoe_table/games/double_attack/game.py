@@ -16,7 +16,7 @@ from fairshoe_table.games.double_attack import round as rounds
 from fairshoe_table.games.double_attack.options import DoubleAttackOptions
 from fairshoe_table.games.double_attack.settlement import HANDS_MAX, Bettor, Box, Peek, Round, Stakes, settle
 from fairshoe_table.play.game import Ask, Dealt, Game, Place, Play, Report, Settled, Stake, Text, check_wagers
-from fairshoe_table.play.inputs import Cards, Confirmed, Decided, Exposed, Input, Told, Wagered, choices
+from fairshoe_table.play.inputs import Cards, Confirmed, Decided, Exposed, Fact, Input, Wagered, choices
 from fairshoe_table.play.irregularities import DEALERS, SEATS, Burned, Irregularity, holds
 from fairshoe_table.play.options import Options
 from fairshoe_table.rules.cards import ACE, PACK_48, rank
@@ -35,7 +35,7 @@ SHORT = Text(
 
 
 @dataclass(frozen=True)
-class Peeked(Told):
+class Peeked(Fact):
     """What the reader said about the hole card."""
 
     KIND = "peek"
@@ -43,7 +43,7 @@ class Peeked(Told):
 
 
 @dataclass(frozen=True)
-class BoxMissed(Told):
+class BoxMissed(Fact):
     KIND = "box missed"
     seat: int
     cards: int
@@ -51,7 +51,7 @@ class BoxMissed(Told):
 
 
 @dataclass(frozen=True)
-class Refused(Told):
+class Refused(Fact):
     """A player refuses a card that was drawn in error and seen."""
 
     KIND = "refused"
@@ -59,13 +59,13 @@ class Refused(Told):
 
 
 @dataclass(frozen=True)
-class UpCard(Told):
+class UpCard(Fact):
     KIND = "up card"
     rank: int
 
 
 @dataclass(frozen=True)
-class InsuranceClosed(Told):
+class InsuranceClosed(Fact):
     KIND = "insurance closed"
 
 
@@ -121,18 +121,18 @@ class DoubleAttackBlackjack(Game):
     def seats(self, round: Round) -> tuple[int, ...]:
         return tuple(sorted(box.seat for box in round.boxes))
 
-    def wagered(self, play: Play, told: Wagered) -> Play:
-        amounts = check_wagers(self, play.options, told)
-        rounds.check_wagered(play.round, told.seat, told.bettor, play.options)
-        after = self.taken(play, told, amounts)
+    def wagered(self, play: Play, fact: Wagered) -> Play:
+        amounts = check_wagers(self, play.options, fact)
+        rounds.check_wagered(play.round, fact.seat, fact.bettor, play.options)
+        after = self.taken(play, fact, amounts)
         for box in after.round.boxes:
             box.check(play.options)
         return after
 
-    def taken(self, play: Play, told: Wagered, amounts: Mapping[str, int]) -> Play:
+    def taken(self, play: Play, fact: Wagered, amounts: Mapping[str, int]) -> Play:
         initial, bonus = amounts[Wager.INITIAL], amounts.get(Wager.BONUS, 0)
-        boxes = rounds.wagered(play.round, told.seat, told.bettor, initial, bonus)
-        return replace(play, round=boxes).stake(told.seat, amounts)
+        boxes = rounds.wagered(play.round, fact.seat, fact.bettor, initial, bonus)
+        return replace(play, round=boxes).stake(fact.seat, amounts)
 
     def seats_at(self, options: DoubleAttackOptions, asked: int) -> int:
         """Six or seven boxes, by which hands may be split (DAB 10(c))."""
@@ -150,7 +150,7 @@ class DoubleAttackBlackjack(Game):
     def admits(self, play: Play, seats: Iterable[int], before: Play | None) -> None:
         """Refuse a box that had no wager in the round before, until a reshuffle, if the house bars late entry
         (DAB 5(h))."""
-        if not play.options.late_entry_barred or before is None or play.told("reshuffled"):
+        if not play.options.late_entry_barred or before is None or play.fact("reshuffled"):
             return
         late = set(seats) - set(before.seats)
         if late:
@@ -168,29 +168,29 @@ class DoubleAttackBlackjack(Game):
         else:
             yield found
 
-    def answered(self, play: Play, told: Cards | Exposed | Decided | Confirmed) -> Play:
-        match told:
+    def answered(self, play: Play, fact: Cards | Exposed | Decided | Confirmed) -> Play:
+        match fact:
             case Cards():
-                round, staked = rounds.card(play.round, told.seat, told.part, told.cards[0]), ()
+                round, staked = rounds.card(play.round, fact.seat, fact.part, fact.cards[0]), ()
             case Decided():
-                round, staked = rounds.decided(play.round, told, play.options)
+                round, staked = rounds.decided(play.round, fact, play.options)
             case _:
-                return super().answered(play, told)
+                return super().answered(play, fact)
         return replace(play, round=round, stakes=(*play.stakes, *staked))
 
     def void_hand(self, play: Play, seat: int, clause: str) -> Play:
         raise UsageError(f"box {seat} cannot be void alone.", "Use a decision or a card.")
 
-    def apply(self, play: Play, told: Told) -> Play:
-        match told:
-            case UpCard() if rank(play.round.dealer[0]) != told.rank:
+    def apply(self, play: Play, fact: Fact) -> Play:
+        match fact:
+            case UpCard() if rank(play.round.dealer[0]) != fact.rank:
                 raise UsageError("the shoe knows another up-card.", "A supervisor decides; record a dispute.")
             case Refused():
-                return replace(play, round=rounds.refused(play.round, told.seat))
+                return replace(play, round=rounds.refused(play.round, fact.seat))
             case Peeked():
-                return replace(play, round=rounds.peeked(play.round, Peek(told.answer)))
+                return replace(play, round=rounds.peeked(play.round, Peek(fact.answer)))
             case BoxMissed():
-                return replace(play, round=rounds.missed(play.round, told.seat, told.cards, told.clause))
+                return replace(play, round=rounds.missed(play.round, fact.seat, fact.cards, fact.clause))
             case _:
                 return play
 
@@ -216,10 +216,10 @@ class DoubleAttackBlackjack(Game):
             return
         up = rank(play.round.dealer[0])
         asked = dealt.need is Need.HOLE_CARD
-        if (asked or (dealt.need is Need.DRAW and play.told("decide:0:hole"))) and not play.told("up card"):
+        if (asked or (dealt.need is Need.DRAW and play.fact("decide:0:hole"))) and not play.fact("up card"):
             number = 1 if up == ACE else up + 2
             yield Report(What.UP_CARD, number, then=lambda taken: Input("up card", "up card", {"rank": up}))
-        elif asked and up == ACE and not play.told("insurance closed") and _next(play) is None:
+        elif asked and up == ACE and not play.fact("insurance closed") and _next(play) is None:
             closed = Input("insurance closed", "insurance closed")
             yield Report(What.INSURANCE_CLOSED, then=lambda taken: closed)
 
@@ -236,13 +236,13 @@ class DoubleAttackBlackjack(Game):
             # Refused where cards were burned or set aside: the device counts them too, and knows better.
             yield Report(What.CARD_TO, play.position(ask.seat), number)
 
-    def follows(self, play: Play, told: Input) -> Iterator[Report]:
+    def follows(self, play: Play, fact: Input) -> Iterator[Report]:
         """A count; a hand that surrenders after the reader has said no, which is settled at once."""
-        if told.kind == "count":
-            short = str(told.data["part"]).startswith("short")
-            yield Report(What.SHORT_SHOE if short else What.STUB_COUNTED, int(told.data["count"]))
-        if told.data.get("choice") == "surrender" and play.options.reader and play.round.peek is Peek.NO:
-            yield Report(What.SURRENDER, play.position(int(told.data["seat"])))
+        if fact.kind == "count":
+            short = str(fact.data["part"]).startswith("short")
+            yield Report(What.SHORT_SHOE if short else What.STUB_COUNTED, int(fact.data["count"]))
+        if fact.data.get("choice") == "surrender" and play.options.reader and play.round.peek is Peek.NO:
+            yield Report(What.SURRENDER, play.position(int(fact.data["seat"])))
 
     def wanted(self, play: Play, what: What, position: int) -> Report | None:
         """Where the dealer cuts the rack that completes a short shoe."""
@@ -251,8 +251,8 @@ class DoubleAttackBlackjack(Game):
 
     # -- cards --------------------------------------------------------------------------------------------------------
 
-    def check_cards(self, play: Play, told: Cards) -> None:
-        if told.cards[0] not in PACK_48:
+    def check_cards(self, play: Play, fact: Cards) -> None:
+        if fact.cards[0] not in PACK_48:
             raise UsageError("that card is not in the set, which has no tens (DAB 2(a)).", "Report a ten (15(c)).")
 
     def draws(self, play: Play, ask: Ask) -> bool:
@@ -291,8 +291,8 @@ class DoubleAttackBlackjack(Game):
             if ask.kind == "cards":
                 round = rounds.card(round, ask.seat, ask.part, _draw(rng, drawn, options.packs))
             else:
-                told = words[strategy(round, ask)](ask.seat, ask.part)
-                round, _staked = rounds.decided(round, told, options)
+                fact = words[strategy(round, ask)](ask.seat, ask.part)
+                round, _staked = rounds.decided(round, fact, options)
         dealers = total(round.dealer).points
         hand = "dealer bust" if dealers > 21 else f"dealer {dealers}" if dealers >= 17 else "dealer need not draw"
         return settle(round, options), hand
@@ -303,7 +303,7 @@ def _next(play: Play) -> Ask | None:
 
 
 def _counts(play: Play) -> int:
-    return sum(told.kind == "count" for told in play.inputs)
+    return sum(fact.kind == "count" for fact in play.inputs)
 
 
 def _too_short(play: Play, dealt: Dealt, ask: Ask) -> bool:

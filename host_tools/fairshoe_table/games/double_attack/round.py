@@ -161,10 +161,10 @@ def _with_stakes(box: Box, number: int, hand: int, **more: int) -> Box:
     return _with_bettor(box, replace(bettor, stakes=stakes))
 
 
-def decided(round: Round, told: Decided, options: DoubleAttackOptions) -> Changed:
+def decided(round: Round, fact: Decided, options: DoubleAttackOptions) -> Changed:
     """The round after a decision, and what was staked."""
-    seat, choice, amount = told.seat, told.WORD, told.cents
-    name, _, rest = told.part.partition(".")
+    seat, choice, amount = fact.seat, fact.WORD, fact.cents
+    name, _, rest = fact.part.partition(".")
     match name:
         case "hole":
             return replace(round, hole=True), ()
