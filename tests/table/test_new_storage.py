@@ -115,6 +115,20 @@ def test_a_void_round_does_not_wait_for_the_rack_of_another_shoe(tmp_path: Path,
         assert it.table.take(waits) and it.books.inputs(1)[-1].kind == "over"
 
 
+@pytest.mark.parametrize("game", ["double-down-stud", "double-attack-blackjack"])
+def test_a_stop_of_a_round_that_is_over_is_not_decided_in_the_next_one(tmp_path: Path, game: str) -> None:
+    """No clause covers a stop in these games. The shoe that stopped comes back while wagers of the next round lie
+    there: a decision about the stop, booked in that round, would wait for ever for the shoe to void it."""
+    life = Life(tmp_path, game)
+    life(OLD, _some_cards_are_out)
+    life(2, choice="void")
+    life(2, _wagers_lie_there)
+    life(OLD, choice="continue", then=lambda it: check_books(it.books))
+    assert life.asked == ["shoe", "moved"]
+    with life.books() as books:
+        assert books.rounds_over() == 2 and not any(one.kind == "void" for one in books.inputs(2))
+
+
 def test_a_table_without_a_store_is_refused(tmp_path: Path) -> None:
     with (
         simulated_table(tmp_path, "caribbean-stud", 5) as it,

@@ -139,8 +139,8 @@ def open_rounds(folder: Path) -> set[Place]:
         return set()
     with contextlib.closing(sqlite3.connect(folder / "books.db", timeout=30)) as db:
         found = db.execute(
-            "SELECT device, log, CASE WHEN shoe_round > 0 THEN shoe_round ELSE 1 + (SELECT MAX(shoe_round)"
-            " FROM rounds o WHERE o.device = r.device AND o.log = r.log) END FROM rounds r WHERE over = 0"
+            "SELECT device, log, CASE WHEN shoe_round > 0 THEN shoe_round ELSE 1 + COALESCE((SELECT MAX(shoe_round)"
+            " FROM rounds o WHERE o.device = r.device AND o.log = r.log), 0) END FROM rounds r WHERE over = 0"
             " AND (shoe_round > 0 OR EXISTS (SELECT 1 FROM inputs WHERE round = r.id AND kind = 'wager'))"
         )
         return {(device, log, number) for device, log, number in found}

@@ -109,10 +109,16 @@ class House:
             return self._house_ask("moved", "void", *(() if dealing else ("continue",)))
         if self.replaced() and not self._all_out() and not self._on_record("house:0:shoe"):
             return self._house_ask("shoe", "void", "settle")
-        status = self.shoe.status
-        due = status is not None and status.need == Need.HOUSE_DECISION and not self.replaced()
-        due = due and not self._on_record("house:0:machine")
+        due = self._stopped_in_this_round() and not self._on_record("house:0:machine")
         return self._house_ask("machine", "void", "continue") if due else None
+
+    def _stopped_in_this_round(self) -> bool:
+        """The shoe has stopped and waits for the house, and not in a round that is over in the books: such a shoe was
+        taken away, and came back while wagers for the next round lie on the layout."""
+        status = self.shoe.status
+        if status is None or status.need != Need.HOUSE_DECISION or self.replaced():
+            return False
+        return self._play().closed or not self.booked_there(self.shoe.open_round)
 
     def _house_ask(self, part: str, *choices: str) -> Ask:
         head, now = self.books.header(self.number), "another shoe is connected"
@@ -164,12 +170,11 @@ class House:
                 self._tell(fact)
 
     def decided_at_the_shoe(self) -> CommandResult | None:
-        """Give the shoe what the house has decided. A stop in a round that the books do not know voids it."""
-        found = self._machine()
+        """Give the shoe what the house has decided. A stop voids a round that the books know as over, or not."""
+        found = self._machine() if self._stopped_in_this_round() else "void"
         if not found and self._play().seats and not self._play().void:
             return None
-        goes_on = found == "continue"
-        return self.shoe.records.house_decision(goes_on)
+        return self.shoe.records.house_decision(found == "continue")
 
     def _machine(self) -> str:
         """What was decided about a stop of the machine; empty: nothing yet."""
@@ -178,7 +183,7 @@ class House:
 
     def voiding(self) -> bool:
         """The house has voided the round, and the shoe has not said so yet."""
-        return self._machine() == "void" and not self._play().void
+        return self._machine() == "void" and self._play().closed and not self._play().void
 
     def dealing_on(self) -> bool:
         """A supervisor has voided the round, and its shoe is not out of it yet: it is brought to its end there."""
