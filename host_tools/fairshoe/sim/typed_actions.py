@@ -177,8 +177,7 @@ class PromptedLines:
 
     def show(self, text: str) -> None:
         """Above the line that is being typed."""
-        if self._hooked and not self._screen.acquire(timeout=BUSY_S if self._proven else DRAW_S):
-            self._hooked = False  # this readline does not call the hook: never wait again
+        self._wait_drawn()
         typed = readline.get_line_buffer() if readline is not None else ""
         shown = coloured_lines(text)
         sys.stdout.write(f"\r\x1b[K{shown}\n{self._prompt}{typed}" if self._prompt else f"{shown}\n")
@@ -186,8 +185,14 @@ class PromptedLines:
         if self._hooked:
             self._screen.release()
 
+    def _wait_drawn(self) -> None:
+        if self._hooked and not self._screen.acquire(timeout=BUSY_S if self._proven else DRAW_S):
+            self._hooked = False  # this readline does not call the hook: never wait again
+
     def close(self) -> None:
-        """Give the terminal back as it was: the thread may be in the middle of a line."""
+        """Give the terminal back as it was: the thread may be in the middle of a line, or about to begin one. It begins
+        none any more: readline would change the terminal again."""
+        self._wait_drawn()
         if self._prompt:
             sys.stdout.write("\r\x1b[K")
             sys.stdout.flush()

@@ -1,5 +1,7 @@
 """`fairshoe sim` for a person: a prompt with help and history, questions about incomplete lines, a dealer who plays."""
 
+import threading
+import time
 from collections.abc import Iterator
 from types import SimpleNamespace
 
@@ -10,7 +12,7 @@ from fairshoe.boards.configs import load_board
 from fairshoe.errors import UsageError
 from fairshoe.sim import pseudo_terminal, pty_server
 from fairshoe.sim.port import SimPort
-from fairshoe.sim.typed_actions import TYPED, obey
+from fairshoe.sim.typed_actions import TYPED, PromptedLines, obey
 from rig.actions import ACTIONS
 from rig.rig import Rig
 
@@ -90,6 +92,38 @@ def test_ctrl_c_in_the_middle_of_a_line_gives_the_terminal_back() -> None:
         screen.press("load 5\x03")
         assert screen.end() == 0
         assert screen.settings() == screen.before
+
+
+def test_a_line_that_begins_as_the_program_ends_does_not_change_the_terminal_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The thread asks for the next line as soon as it has `quit`: readline prepares the terminal, then draws."""
+    terminal, begun = [""], threading.Event()
+    answers = iter(["quit"])
+
+    def read(_prompt: str) -> str:
+        for line in answers:
+            lines._drawn()  # pyright: ignore[reportPrivateUsage]
+            return line
+        begun.set()
+        time.sleep(0.1)
+        terminal.append("raw")
+        lines._drawn()  # pyright: ignore[reportPrivateUsage]
+        threading.Event().wait()
+        return ""
+
+    def give_back(*_given: object) -> None:
+        terminal.append("as before")
+
+    monkeypatch.setattr("builtins.input", read)
+    monkeypatch.setattr("termios.tcsetattr", give_back)
+    lines = PromptedLines()
+    lines._hooked, lines._before = True, []  # pyright: ignore[reportPrivateUsage]
+    lines.begin()
+    assert lines.take() == ["quit"] and begun.wait(30)
+    lines.close()
+    time.sleep(0.2)
+    assert terminal[-1] == "as before"
 
 
 def test_a_simulated_dealer_plays_round_after_round(monkeypatch: pytest.MonkeyPatch) -> None:
