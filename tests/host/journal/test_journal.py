@@ -246,7 +246,8 @@ def test_pull_show_and_verify_by_command(tmp_path: Path) -> None:
     with simulator("--key-file", str(device)) as (process, ready):
         assert process.stdin
         done = run("journal", "pull", ready["port"], "-o", str(out), "--key-file", str(observer))
-        assert (done.returncode, done.stderr) == (0, "")
+        said = [line for line in done.stderr.splitlines() if "%  record " not in line]  # progress, on a busy machine
+        assert (done.returncode, said) == (0, [])
         assert "records 1 to" in done.stdout and "attested under key 1" in done.stdout
         process.stdin.write(b"open\nclose\n")
         process.stdin.flush()

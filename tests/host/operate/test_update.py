@@ -250,6 +250,7 @@ def test_a_long_pull_shows_how_far_it_is(
     desk: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["update", "before", *map(str, desk), "--image", str(tmp_path / "new.uf2"), "--json"]
+    monkeypatch.setattr("fairshoe.text.progress.QUIET_S", 1000.0)
     assert main(words) == 0 and capsys.readouterr().err == ""
     monkeypatch.setattr("fairshoe.text.progress.QUIET_S", 0.0)
     assert main(words) == 0
