@@ -122,19 +122,18 @@ def test_subscriptions_that_were_deleted_at_the_broker_are_made_again(site: Site
         for each in await stream.consumers_info(site.names.latest):
             await stream.delete_consumer(site.names.latest, each.name)
 
+    def note() -> bool:
+        now = site.rows(MOVED)[0][0]
+        if now not in seen:
+            seen.append(now)
+        return len(seen) >= 3  # one sign may have been on its way already
+
     site.record(1, 1, 3)
     seen: list[object] = []
-    site.run(
-        site.publisher(),
-        site.consumer(),
-        until=story(
-            has(site, 3),
-            lambda: site.rows(MOVED)[0][0] is not None,
-            lambda: administer(site, delete),
-            lambda: seen.append(site.rows(MOVED)[0][0]),
-            lambda: site.rows(MOVED)[0][0] != seen[0],
-        ),
-    )
+    heard = story(has(site, 3), lambda: site.rows(MOVED)[0][0] is not None)
+    steps = story(heard, lambda: administer(site, delete), note)
+    site.run(site.publisher(), site.consumer(), until=steps)
+    assert len(seen) >= 3
 
 
 def test_a_desk_notices_a_database_that_was_restored(site: Site) -> None:
@@ -164,17 +163,19 @@ def test_every_alarm_on_file_ends_after_a_restart(site: Site, rule: str) -> None
         assert book.alarms(db) == []
 
 
-def test_a_defect_of_the_desk_does_not_end_the_record(site: Site) -> None:
+def test_a_defect_of_the_desk_does_not_end_the_record(site: Site, caplog: pytest.LogCaptureFixture) -> None:
     do(site, "INSERT INTO samples (device, at, gateway, sample) VALUES (1, extract(epoch FROM now()), 'pit-1', '{}')")
     do(site, "INSERT INTO logs (device, log, began, gateway) VALUES (1, '1', 1, 'pit-1')")
 
     async def work() -> None:
         it = Desk(site.database, load_rules())
         task = asyncio.create_task(it.run())
-        await asyncio.sleep(3.0)
-        assert not task.done() and it.pulse.age_s is None
-        do(site, "DELETE FROM samples")
         end = time.monotonic() + LIMIT_S
+        while "a defect of this program" not in caplog.text:
+            assert time.monotonic() < end and not task.done()
+            await asyncio.sleep(0.05)
+        assert it.pulse.age_s is None
+        do(site, "DELETE FROM samples")
         while it.pulse.age_s is None:
             assert time.monotonic() < end and not task.done()
             await asyncio.sleep(0.05)
@@ -192,3 +193,4 @@ def test_a_file_beside_the_store_that_is_damaged_does_not_stop_events(
     site.record(1, 1, 5)
     trouble = "SELECT value FROM parts WHERE name = 'trouble publisher pit-1' AND value LIKE 'cannot use %'"
     site.run(site.publisher(), site.consumer(), until=story(has(site, 5), lambda: bool(site.rows(trouble))))
+    assert site.seqs(1) == [1, 2, 3, 4, 5]
