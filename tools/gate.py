@@ -2,7 +2,7 @@
 
     python -m gate [--full] [--jobs N] [STAGE ...]
 
-The gate is for every commit: ten minutes on two idle cores, six are the aim. The full set is for CI and for a release:
+The gate is for every commit (docs/MAKE.md says how long it takes). The full set is for CI and for a release:
 tests marked `full`, the tests of tests/unit/long_on_vm.txt on the MicroPython VM, the types of tests and tools, and
 tests that draw what they try with more draws. Every test is in one of the two sets; tests/tools/test_stages.py holds
 that.
