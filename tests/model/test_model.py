@@ -110,7 +110,7 @@ def test_a_single_failing_write_is_an_allowed_step(kind: str, monkeypatch: pytes
 
 
 async def test_a_shoe_in_a_loop_takes_allowed_steps(tmp_path: Path) -> None:
-    """AsyncShoe, whose store commits in a thread of its own: connections are cut, and the program starts again."""
+    """AsyncShoe commits to its store in a second thread. Connections are cut, and the program starts again."""
     key_file = tmp_path / "device.key"
     write_key(key_file, "device", bytes(range(32)))
     with recording() as trace, TcpShoe(f"&dealer=hands&key={key_file}") as server:

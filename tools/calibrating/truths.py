@@ -50,7 +50,7 @@ FAULTS: tuple[dict[str, list[str]], ...] = (
     {"inverted": ["tray"]},
     {"backwards": ["axis"]},
 )
-NAMED = {"backwards axis": "no slot"}  # where it is not called as it is drawn
+NAMED = {"backwards axis": "no slot"}  # the fault, and what the device names instead: it cannot tell them apart
 NOISE = ("throat_a", "throat_b", "exit")
 START_S = 8.0
 CANNOT_WORK = "cannot work"  # of a refusal that is right: the figures lie at a limit of the config check

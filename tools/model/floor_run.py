@@ -1,6 +1,6 @@
 """Records what publishers and consumers of a floor do in this process, and holds it against tables/floor.steps.
 
-Each log is replayed by itself: places of the stream are then those of its own messages. A message is in the stream
+Each log is replayed alone, so a place in the stream counts the messages of that log. A message is in the stream
 when the broker says so, or when another part has seen it, whichever comes first: between the two only the publisher
 does not know. A consumer that reads more messages again than the table would is let be.
 """

@@ -34,7 +34,7 @@ BEGIN = """\
 ## Check, install, begin
 
     sha256sum --quiet -c SHA256SUMS             # nothing was damaged
-    python3 -m venv ../env                      # Python 3.10 or newer; not in this folder, which stays as it is
+    python3 -m venv ../env                      # Python 3.10 or newer; outside of this folder, which verify checks
     ../env/bin/pip install --find-links . 'fairshoe[release,floor]=={version}'
     ../env/bin/fairshoe verify --release . --key ../signing.key.pub   # nothing was altered; get the key elsewhere
     ../env/bin/fairshoe demo                    # a simulated shoe: rounds, a short deck, a jam

@@ -1,7 +1,7 @@
 """Steps that read: what the device is, its key switch, noise, every input touched by hand, and the light of the beams.
 
 An input is tried by touching it and looking at all lines at once. So a swapped or inverted wire is named and not only
-noticed, and several faults do not hide each other: what each sensor moves is a fact of its own.
+noticed. Several faults do not hide each other, because each sensor is tried by itself.
 """
 
 from __future__ import annotations
@@ -284,7 +284,8 @@ def _swapped(*lines: str) -> Check:
 
 
 def dark(bringup: Bringup) -> Iterator[Check]:
-    """The light of the beams off: each must notice. A beam that sees a hand and not the dark has a lamp of its own."""
+    """Switch off the light of all beams: each must report it. A beam that reports a hand but not the dark is lit by a
+    lamp that `dark` does not switch."""
     if "dark" not in bringup.config["outputs"]:
         yield untested("dark", "the config has no output `dark`", "not wired")
         return
