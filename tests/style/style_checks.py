@@ -126,7 +126,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     ),
     "fairshoe.bringup": (
         *("fairshoe.bringup", "fairshoe.calibrate", "fairshoe.client", "fairshoe.boards"),
-        *("fairshoe.journal.export", "fairshoe.link", "fairshoe.sim", "fairshoe.text.describe"),
+        *("fairshoe.journal.export", "fairshoe.link", "fairshoe.sim", "fairshoe.text"),
         *("fairshoe.transport", "firmware.image"),
         *HOST_BASE,
     ),

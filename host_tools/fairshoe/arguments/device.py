@@ -8,7 +8,7 @@ from fairshoe.cli import settings
 from fairshoe.cli.options import add_key, add_port, seconds, version
 from fairshoe.ship.identity import ROLLBACK_MAX
 
-BRINGUP_STEPS = ["start", "key", "noise", "inputs", "dark", "axis", "ejector", "feed", "card", "cards", "lift"]
+BRINGUP_STEPS = ["start", "key", "noise", "inputs", "dark", "axis", "ejector", "feed", "card", "cards", "lift", "speed"]
 BRINGUP_EXAMPLES = """\
 examples:
   fairshoe bringup /dev/ttyACM0 --board pico-carousel \\
@@ -16,12 +16,15 @@ examples:
       asks for a hand in each beam, and sees by sensors that it is there
   fairshoe bringup /dev/ttyACM0 --board my-board.json --from inputs
       begin again with the inputs; without --from it goes on where it ended
+  fairshoe bringup /dev/ttyACM0 --board my-board.json --watch 0
+      only show every input live: level, edges a second, bounces
   fairshoe keys new keys
   fairshoe bringup --board pico-carousel \\
       "sim://pico-carousel?service=on&dealer=none&key=keys/device.key"
       the same with a simulated machine and simulated hands
 
-Steps: start, key, noise, inputs, dark, axis, ejector, feed, card, cards, lift.
+Steps: start, key, noise, inputs, dark, axis, ejector, feed, card, cards, lift,
+speed.
 A release image runs the first five: motors need a bench image. What passed is
 kept in BOARD.bringup.json, and not asked for again.
 exit status: 0 nothing failed, 1 what was found, each with a cure
@@ -41,7 +44,8 @@ def add_bringup(command: argparse.ArgumentParser) -> None:
     command.add_argument("--key-file", metavar="F", help="key of the role service, or the device key")
     command.add_argument("--from", dest="first", metavar="STEP", choices=BRINGUP_STEPS, help="begin again with STEP")
     command.add_argument("--state", metavar="FILE", help="what has passed (BOARD.bringup.json, beside the config)")
-    command.add_argument("--out", metavar="FILE.json", help="write the config with swapped inputs put right")
+    command.add_argument("--out", metavar="FILE.json", help="write the config with what was found put right")
+    command.add_argument("--watch", type=float, metavar="S", help="show every input for S seconds; 0: until Ctrl-C")
     command.add_argument(
         "--patience", type=float, default=60.0, metavar="S", help="seconds a hand may take (%(default)g)"
     )

@@ -8,18 +8,21 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from fairshoe.bringup.lines import Lines
 from fairshoe.calibrate.machine import Machine
 
 PASSED, FAILED, NOT_TESTED = "passed", "failed", "not tested"
 BENCH = "needs a bench image"
 MEND = "mend what was found first"
 UNSEEN = "no sensor sees it"
+QUARTER = "a shot turns the axis at a quarter of the configured speed"
+LASTING = (UNSEEN, QUARTER)  # running the step again would not change it
 
 
 @dataclass(frozen=True)
 class Check:
     """`what` was seen; of a finding also its `key`, for programs, and the cure. `swap` are two inputs whose entries in
-    the config would cure it. `why` something is not tested."""
+    the config would cure it, `change` a figure of the mechanism that would. `why` something is not tested."""
 
     name: str
     result: str
@@ -27,6 +30,7 @@ class Check:
     key: str = ""
     cure: str = ""
     swap: tuple[str, str] | None = None
+    change: tuple[str, int] | None = None
     why: str = ""
 
     def to_json(self) -> dict[str, Any]:
@@ -66,6 +70,10 @@ class Bringup:
     line_of: dict[str, str] = field(default_factory=dict[str, str])
     open: set[str] = field(default_factory=set[str])  # steps of this run that failed, or could not be tried
     inside: bool = False  # the diagnostic mode has begun
+
+    def __post_init__(self) -> None:
+        self.lines = Lines(self.config)
+        self.machine.seen = self.lines.take
 
     @property
     def mech(self) -> dict[str, Any]:

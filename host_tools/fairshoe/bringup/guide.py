@@ -15,7 +15,9 @@ from typing import Any
 
 from fairshoe.boards.configs import check_board
 from fairshoe.bringup import inputs, motion
-from fairshoe.bringup.checks import BENCH, FAILED, MEND, NOT_TESTED, PASSED, UNSEEN, Bringup, Check, failed, untested
+from fairshoe.bringup.checks import BENCH, FAILED, LASTING, MEND, NOT_TESTED, PASSED, Bringup, Check, failed, untested
+from fairshoe.bringup.speed import speed
+from fairshoe.calibrate.derive import check_port, report_ms
 from fairshoe.calibrate.machine import NONE, NotCalibrated
 from fairshoe.files import parse_json, write_whole
 from firmware.image import INPUTS
@@ -47,7 +49,22 @@ STEPS = {
     "card": Stage("one card all the way", motion.card, (*READ, "axis", "ejector", "feed"), True),
     "cards": Stage("ten cards", motion.cards, ("card",), True),
     "lift": Stage("the lift of a shelf machine", motion.lift, ("card",), True, ("shelves",)),
+    "speed": Stage("the axis at the speed of the config", speed, ("axis", "cards"), True, STORES),
 }
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A step, and its checks; None: it begins. `before`: it had passed before, and did not run."""
+
+    step: str
+    checks: list[Check] | None
+    before: bool = False
+
+
+def steps_of(config: dict[str, Any]) -> dict[str, Stage]:
+    """Those that a machine of this kind has."""
+    return {name: step for name, step in STEPS.items() if config["mechanism"]["kind"] in step.kinds}
 
 
 class State:
@@ -88,7 +105,7 @@ class State:
 
     def note(self, step: str, checks: list[Check], line_of: dict[str, str]) -> None:
         """Keep a step that need not run again."""
-        if all(check.result == PASSED or check.why == UNSEEN for check in checks):
+        if all(check.result == PASSED or check.why in LASTING for check in checks):
             self.done[step] = checks
             self.line_of = dict(line_of)
             data = {
@@ -99,55 +116,59 @@ class State:
             write_whole(self.path, json.dumps(data, indent=1) + "\n")
 
 
-def guide(bringup: Bringup, state: State, first: str = "") -> Iterator[tuple[str, bool, list[Check]]]:
-    """Each step, whether it had passed before, and its checks. A fault is named once."""
+def guide(bringup: Bringup, state: State, first: str = "") -> Iterator[Turn]:
+    """Each step as it begins, and its checks when it has ended. A fault is named once."""
+    yield Turn("start", None)
     fault = inputs.reach(bringup)
     if fault is not None:
-        yield "key", False, [fault]
+        yield Turn("key", [fault])
         return
     welcome = bringup.machine.shoe.welcome
     if not state.belong_to(welcome.device if welcome else 0, bringup.crc):
-        yield "start", False, [untested("state", f"{state.path} is of another machine or config", "begun again")]
+        yield Turn("start", [untested("state", f"{state.path} is of another machine or config", "begun again")])
     if first:
         state.forget_from(first)
     bringup.line_of = dict(state.line_of)
     named: set[str] = set()
-    for name, step in STEPS.items():
-        if bringup.mech["kind"] not in step.kinds:
-            continue
+    for name, step in steps_of(bringup.config).items():
         before = state.done.get(name)
         if before is not None:
-            yield name, True, before
+            yield Turn(name, before, before=True)
             continue
+        yield Turn(name, None)
         checks: list[Check] = []
         for check in _run(bringup, name, step):
             if not check.key or check.key not in named:
                 named.add(check.key)
                 checks.append(check)
-        if checks:  # else it was said
-            if name not in bringup.open:
-                state.note(name, checks, bringup.line_of)
-            yield name, False, checks
+        if name not in bringup.open:
+            state.note(name, checks, bringup.line_of)
+        yield Turn(name, checks)
     bringup.leave()
 
 
 def _run(bringup: Bringup, name: str, step: Stage) -> list[Check]:
     checks: list[Check] = []
-    if step.moves:
-        bringup.enter()
-        why = MEND if bringup.open.intersection(step.after) else ""
-        if not bringup.machine.bench and not (name in ("card", "cards") and bringup.mech["kind"] == "draw"):
-            why = BENCH
-        if why:
-            bringup.open.add(name)
-            return [untested(name, step.about, why)]
     try:
+        if step.moves:
+            why = _waits_for(bringup, name, step)
+            if why:
+                bringup.open.add(name)
+                return [untested(name, step.about, why)]
         checks.extend(step.run(bringup))
     except NotCalibrated as error:
         checks.append(_broken(bringup, name, error))
     if any(check.result == FAILED for check in checks):
         bringup.open.add(name)
     return checks
+
+
+def _waits_for(bringup: Bringup, name: str, step: Stage) -> str:
+    """Why it cannot run yet."""
+    bringup.enter()
+    if not bringup.machine.bench and not (name in ("card", "cards") and bringup.mech["kind"] == "draw"):
+        return BENCH
+    return MEND if bringup.open.intersection(step.after) else ""
 
 
 def _broken(bringup: Bringup, name: str, error: NotCalibrated) -> Check:
@@ -159,12 +180,17 @@ def _broken(bringup: Bringup, name: str, error: NotCalibrated) -> Check:
 
 
 def cured(config: dict[str, Any], checks: list[Check]) -> dict[str, Any] | None:
-    """The config with all inputs that are swapped put right; None if there are none, or it would be no good config."""
-    swaps = [check.swap for check in checks if check.swap]
+    """The config with all inputs that are swapped, and figures that were found wrong, put right; None if there are
+    none, or it would be no good config."""
     new = copy.deepcopy(config)
-    for one, other in swaps:
-        new["inputs"][one], new["inputs"][other] = new["inputs"][other], new["inputs"][one]
-    return new if swaps and not check_board(new) else None
+    for check in checks:
+        if check.swap:
+            one, other = check.swap
+            new["inputs"][one], new["inputs"][other] = new["inputs"][other], new["inputs"][one]
+        if check.change:
+            new["mechanism"][check.change[0]] = check.change[1]
+            new["mechanism"]["shuffle_report_ms"] = report_ms(new["mechanism"])
+    return new if new != config and not check_board(new) else None
 
 
 def summary(checks: list[Check]) -> str:
@@ -173,3 +199,58 @@ def summary(checks: list[Check]) -> str:
     reasons = dict.fromkeys(check.why for check in checks if check.result == NOT_TESTED)
     text = f"{count[FAILED]} FAILED, {count[PASSED]} passed" if count[FAILED] else f"passed: {count[PASSED]} checks"
     return text + (f", {count[NOT_TESTED]} not tested: {'; '.join(reasons)}" if reasons else "")
+
+
+class Course:
+    """One bring-up, for a terminal or a page to show: the steps, what was found, the cure and what to do next."""
+
+    def __init__(self, bringup: Bringup, board: str, state: str = "") -> None:
+        self.bringup = bringup
+        self.board = board
+        self.state = State(state_path(board, state))
+        self.found: dict[str, list[Check]] = {}
+
+    def run(self, first: str = "") -> Iterator[Turn]:
+        """A step that found only what was said before is not shown."""
+        for turn in guide(self.bringup, self.state, first):
+            if turn.checks:
+                self.found.setdefault(turn.step, []).extend(turn.checks)
+            yield turn
+
+    @property
+    def every(self) -> list[Check]:
+        return [check for checks in self.found.values() for check in checks]
+
+    @property
+    def bad(self) -> bool:
+        return any(check.result == FAILED for check in self.every)
+
+    @property
+    def cure(self) -> dict[str, Any] | None:
+        return cured(self.bringup.config, self.every)
+
+    def write_cure(self, path: str) -> None:
+        write_whole(Path(path), json.dumps(self.cure, indent=2) + "\n")
+
+    def next(self, written: str = "") -> str:
+        """What to do now; `written` is the config with the cure."""
+        if written:
+            return f"install a bench image of {written}, then run bringup with --board {written}."
+        if self.bad:
+            return "mend what failed, and run the same command again: it goes on there."
+        if any(check.why == BENCH for check in self.every):
+            return "install a bench image (fairshoe image --bench), and run the same command again: it goes on there."
+        try:
+            check_port(self.bringup.config)
+        except NotCalibrated as error:
+            return f"{error.what} Measure by hand what docs/BOARDS.md lists, then run the acceptance plan."
+        return f"fairshoe calibrate PORT --board {self.board} --out my-board.json, then acceptance (docs/BUILD.md)."
+
+
+def state_path(board: str, given: str = "") -> Path:
+    return Path(given or Path(board).with_suffix(".bringup.json"))
+
+
+def cure_path(board: str) -> str:
+    """Where a cured config is proposed to be written."""
+    return str(Path(board).with_suffix(".rewired.json"))

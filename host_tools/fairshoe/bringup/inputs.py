@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fairshoe.bringup.checks import UNSEEN, Bringup, Check, failed, passed, untested
+from fairshoe.bringup.lines import wire
 from fairshoe.calibrate.machine import DARK, NONE, Machine, ShotRefused, Step
 from fairshoe.errors import NoAnswer
 from fairshoe.journal.export import Record
-from fairshoe.messages import Booted
+from fairshoe.messages import Booted, State
 from fairshoe.text.describe import CAUSES
 from firmware.image import INPUTS
 
@@ -64,6 +65,7 @@ def _by_reach(line: str) -> bool:
 
 
 def _answers(bringup: Bringup) -> bool:
+    bringup.machine.going()
     try:
         bringup.machine.shoe.greet()
     except NoAnswer:
@@ -75,7 +77,7 @@ def start(bringup: Bringup) -> Iterator[Check]:
     """What the device is, and what it says about its parts."""
     shoe = bringup.machine.shoe
     last = shoe.journal_is().last
-    booted = next((event for event in _records(bringup, last) if isinstance(event, Booted)), None)
+    booted = next((event for event in records(bringup, last) if isinstance(event, Booted)), None)
     if booted is None:
         yield untested("reset cause", f"its start is not among the last {LOOK_BACK} records", "start it again")
     else:
@@ -104,11 +106,13 @@ def start(bringup: Bringup) -> Iterator[Check]:
         yield untested("display", f"{display['kind']}{at}: it must show the state of the machine", UNSEEN)
     lamps = [name for name in bringup.config["outputs"] if name.startswith("lamp")]
     if lamps:
-        yield untested("lamps", f"{', '.join(lamps)}: one of them must be on", UNSEEN)
+        lit = "lamp_red alone" if shoe.status and shoe.status.state == State.WARNING else "none"
+        yield untested("lamps", f"{', '.join(lamps)}: {lit} must be on now, as a person sees", UNSEEN)
 
 
-def _records(bringup: Bringup, last: int) -> Iterator[object]:
-    for seq in range(last, max(0, last - LOOK_BACK), -1):
+def records(bringup: Bringup, last: int, before: int = 0) -> Iterator[object]:
+    """Events of the journal, the newest first."""
+    for seq in range(last, max(before, last - LOOK_BACK), -1):
         data = bringup.machine.shoe.journal_record(seq)
         if data:
             yield Record(seq, data).event()
@@ -144,6 +148,18 @@ def look(machine: Machine) -> Levels:
     """Levels of all lines. The slot beam is read only while it is watched, and so is looked at in a shot."""
     shot = machine.shoot(Step(0, LOOK_MS), watch=True)
     return {name: shot.level(name) for name in INPUTS} | {line: level for line, level, _us in shot.raw}
+
+
+def watch(bringup: Bringup) -> str:
+    """One look at all lines, for those who show `bringup.lines`; or which line is too noisy for one."""
+    try:
+        look(bringup.machine)
+    except ShotRefused as refused:
+        line = bringup.machine.read().noisy
+        if refused.end != "noise" or line == NONE:
+            raise
+        return f"{INPUTS[line]} is noisy: more edges than the device can keep."
+    return ""
 
 
 def noise(bringup: Bringup) -> Iterator[Check]:
@@ -226,8 +242,7 @@ def _interlock(bringup: Bringup, moved: Levels) -> Iterator[Check]:
 
 
 def pin_of(bringup: Bringup, name: str) -> str:
-    pin = bringup.config["inputs"].get(name, "unknown")
-    return f"expander {pin['expander']}" if isinstance(pin, dict) else f"pin {pin}"
+    return wire(bringup.config["inputs"].get(name, "unknown"))
 
 
 def judge(

@@ -123,6 +123,11 @@ def _way_out(
     return made
 
 
+def report_ms(mech: dict[str, Any]) -> int:
+    """When a shuffle is reported: as it is, or later if this machine can take longer."""
+    return max(math.ceil(shuffle_us(mech) / 1000 / REPORT_MS) * REPORT_MS, mech["shuffle_report_ms"])
+
+
 def _follow(config: dict[str, Any], old: dict[str, Any]) -> list[Line]:
     """What the config states and these figures decide."""
     mech = config["mechanism"]
@@ -132,8 +137,7 @@ def _follow(config: dict[str, Any], old: dict[str, Any]) -> list[Line]:
         _follow_axis(mech, old)
     if "shuffle_report_ms" in mech:
         keys.append("shuffle_report_ms")
-        least_ms = shuffle_us(mech) / 1000
-        mech["shuffle_report_ms"] = max(math.ceil(least_ms / REPORT_MS) * REPORT_MS, old["shuffle_report_ms"])
+        mech["shuffle_report_ms"] = report_ms(mech)
     fastest = max(rate.edges_per_s for rate in honest_rates(config).values())
     mech["edges_per_s_max"] = min(max(old["edges_per_s_max"], fastest), followed_per_s(config))
     return [Line(key, old[key], mech[key], 0.0, None, 0, "derived") for key in keys]

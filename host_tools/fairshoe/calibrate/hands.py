@@ -12,6 +12,10 @@ PATIENCE_S = 300.0
 MOMENT_S = 0.3
 LOOK_S = 0.1
 LOOKS = 3  # of a simulated technician, who is quick
+HAND_AWAY_S = 2.0  # after cards were put in
+SEEN = "  seen: "  # begins what a sensor has seen; anything else that is said asks for something
+CLOSE = "then close the door"
+Say = Callable[[str], None]
 # How a person touches an input. Beams lie close together: what covers two of them says nothing.
 TOUCH = {
     "hopper": "put a card into the hopper",
@@ -38,99 +42,114 @@ class Actor(Protocol):
     def sleep(self, seconds: float) -> None: ...
 
 
-class SimHands:
-    """A simulated technician."""
+class _Asked:
+    """What a person is asked for: in words, as actions of a simulated person, and by the level that shows it."""
 
-    def __init__(self, actor: Actor) -> None:
-        self._actor = actor
+    def __init__(self, say: Say) -> None:
+        self._say = say
 
     def load(self, cards: int) -> None:
-        self._do("load", str(cards))
+        words = f"put {cards} card{'s' if cards > 1 else ''} into the empty hopper"
+        self._ask(words, [f"load {cards}"], "hopper", 1)
 
     def take(self) -> None:
-        self._do("take")
+        self._ask("take the cards out of the tray", ["take"], "tray", 0)
 
     def clear(self) -> None:
-        for action in ("open", "clear", "close"):
-            self._do(action)
+        self._ask("open the door, take out every card, also from the hopper", ["open", "clear"], "door", 1)
+        self._close()
 
     def cover(self, line: str, on: bool) -> None:
-        if line == "door":
-            self._do("open" if on else "close")
+        if line == "door" and not on:
+            self._ask(CLOSE, ["close"])
+        elif on:
+            words = TOUCH.get(line, f"hold the {' '.join(reversed(line.split('_')))}")
+            self._ask(words, ["open" if line == "door" else f"cover {line}"])
         else:
-            self._do("cover" if on else "uncover", line)
+            self._ask("let go, and take it away", [f"uncover {line}"])
 
     def key(self, on: bool) -> None:
-        self._do("key", "on" if on else "off")
+        to = "on" if on else "off"
+        self._ask(f"turn the key switch {to}", [f"key {to}"])
 
     def place(self) -> None:
-        for action in ("open", "place", "close"):
-            self._do(action)
+        self._ask("open the door, and put one card into the slot at the mouth", ["open", "place"], "door", 1)
+        self._close()
+
+    def press(self, button: str) -> None:
+        self._ask(f"press {button.upper()}", [f"press {button}"])
 
     def draw(self) -> None:
-        self._actor.act("draw", "800")
+        self._ask("draw one card", ["draw 800"])
 
     def show(self, text: str) -> None:
-        """Simulated hands need no eyes."""
+        self._say(f"{SEEN}{text}")
+
+    def pause(self, seconds: float) -> None:
+        raise NotImplementedError
+
+    def _close(self) -> None:
+        self._ask(CLOSE, ["close"], "door", 0)
+
+    def _ask(self, words: str, deeds: list[str], line: str = "", level: int = 0) -> None:
+        """Until `line` has this level, if one is named; else it is for the caller to see it."""
+        raise NotImplementedError
+
+    def _tell(self, words: str) -> None:
+        self._say(f"{words[0].upper()}{words[1:]}.")
+
+
+class SimHands(_Asked):
+    """A simulated technician."""
+
+    def __init__(self, actor: Actor, say: Say = lambda _text: None) -> None:
+        super().__init__(say)
+        self._actor = actor
 
     def waits(self) -> Iterator[None]:
         for _ in range(LOOKS):
             self._actor.sleep(LOOK_S)
             yield
 
-    def _do(self, action: str, argument: str = "") -> None:
-        self._actor.act(action, argument)
-        self._actor.sleep(MOMENT_S)
+    def pause(self, seconds: float) -> None:
+        self._actor.sleep(seconds)
+
+    def _ask(self, words: str, deeds: list[str], line: str = "", level: int = 0) -> None:
+        self._tell(words)
+        for deed in deeds:
+            self._actor.act(*deed.split())
+            if not deed.startswith("draw"):  # it is to be seen from its beginning
+                self._actor.sleep(MOMENT_S)
 
 
-class Technician:
+class Technician(_Asked):
     """Says what is to be done, and goes on when a sensor has seen it."""
 
-    def __init__(self, say: Callable[[str], None], patience_s: float = PATIENCE_S) -> None:
-        self._say = say
+    def __init__(self, say: Say, patience_s: float = PATIENCE_S) -> None:
+        super().__init__(say)
         self._patience_s = patience_s
         self.machine: Machine | None = None  # set when it is open
-
-    def load(self, cards: int) -> None:
-        self._ask(f"put {cards} card{'s' if cards > 1 else ''} into the empty hopper", "hopper", 1)
-        time.sleep(2)  # the hand is still there
-
-    def take(self) -> None:
-        self._ask("take the cards out of the tray", "tray", 0)
-
-    def clear(self) -> None:
-        self._ask("open the door, take out every card, also from the hopper", "door", 1)
-        self._ask("then close the door", "door", 0)
-
-    def cover(self, line: str, on: bool) -> None:
-        words = TOUCH.get(line, f"hold the {' '.join(reversed(line.split('_')))}")
-        self._tell(words if on else "then close the door" if line == "door" else "let go, and take it away")
-
-    def key(self, on: bool) -> None:
-        self._tell(f"turn the key switch {'on' if on else 'off'}")
-
-    def place(self) -> None:
-        self._ask("open the door, and put one card into the slot at the mouth", "door", 1)
-        self._ask("then close the door", "door", 0)
-
-    def draw(self) -> None:
-        self._tell("draw one card")
-
-    def show(self, text: str) -> None:
-        self._say(f"  seen: {text}")
 
     def waits(self) -> Iterator[None]:
         end = time.monotonic() + self._patience_s
         while time.monotonic() < end:
             time.sleep(LOOK_S)
+            if self.machine is not None:
+                self.machine.going()
             yield
 
-    def _tell(self, words: str) -> None:
-        self._say(f"{words[0].upper()}{words[1:]}.")
+    def load(self, cards: int) -> None:
+        super().load(cards)
+        self.pause(HAND_AWAY_S)
 
-    def _ask(self, words: str, line: str, level: int) -> None:
+    def pause(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+    def _ask(self, words: str, deeds: list[str], line: str = "", level: int = 0) -> None:
         assert self.machine is not None
         self._tell(words)
+        if not line:
+            return
         for _ in self.waits():
             if self.machine.level(line) == level:
                 return

@@ -6,7 +6,7 @@ raw, bounces and glitches included; `Shot.at` gives the settled ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -77,8 +77,16 @@ class Hands(Protocol):
         """Draw a card by hand."""
         ...
 
+    def press(self, button: str) -> None:
+        """Press a button of the panel, and let go."""
+        ...
+
     def show(self, text: str) -> None:
         """What a sensor has just seen."""
+        ...
+
+    def pause(self, seconds: float) -> None:
+        """Let so much time pass."""
         ...
 
     def waits(self) -> Iterator[None]:
@@ -157,6 +165,8 @@ class Machine:
     def __init__(self, shoe: Shoe, hands: Hands) -> None:
         self.shoe = shoe
         self.hands = hands
+        self.going: Callable[[], None] = lambda: None  # called before each question: it may raise, to stop all
+        self.seen: Callable[[Shot], None] = lambda _shot: None
         self.bench = False
         self.shots = 0
         self._number = 0
@@ -174,6 +184,7 @@ class Machine:
         self.shoe.ask("its mode", Diagnose(ids.DIAGNOSE_LEAVE, 0), Diagnosis, lambda it: not it.on, ANSWER_S)
 
     def read(self) -> Diagnosis:
+        self.going()
         return self.shoe.ask("its inputs", Diagnose(ids.DIAGNOSE_READ, 0), Diagnosis, lambda _it: True, ANSWER_S)
 
     def level(self, line: str) -> int:
@@ -187,6 +198,7 @@ class Machine:
         program = b"".join(step.code() for step in steps)
         seconds = sum(step.ms for step in steps) / 1000 + ANSWER_S
         for _ in range(TRIES):
+            self.going()
             self.shots += 1
             number = self._number = (self._number + 1) & 0xFFFF
             message = ShotMessage(number, output, line, delay_us, abs(axis), int(axis < 0), int(watch), program)
@@ -215,7 +227,9 @@ class Machine:
             else:
                 raw.append((INPUTS[kind >> 1], kind & 1, us))
         home = reading.home if reading.home != NOWHERE else None
-        return Shot(ENDS[reading.end], reading.step, raw, switches, home, reading.level, settled(raw))
+        shot = Shot(ENDS[reading.end], reading.step, raw, switches, home, reading.level, settled(raw))
+        self.seen(shot)
+        return shot
 
     def _why_not(self) -> str:
         status: Status | None = self.shoe.status

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
+import math
 import sys
-from pathlib import Path
-from typing import Any
+import time
 
 from fairshoe.boards.configs import load_board
-from fairshoe.bringup.checks import BENCH, FAILED, Bringup, Check
-from fairshoe.bringup.guide import STEPS, State, cured, guide, summary
+from fairshoe.bringup.checks import FAILED, Bringup, Check
+from fairshoe.bringup.guide import STEPS, Course, cure_path, summary
+from fairshoe.bringup.inputs import watch
 from fairshoe.bringup.opening import open_machine
-from fairshoe.calibrate.derive import check_port
-from fairshoe.calibrate.machine import NotCalibrated
 from fairshoe.cli.connection import Connection
-from fairshoe.files import write_whole
 from fairshoe.messages import Role
 from fairshoe.printable import say
 
@@ -24,27 +23,30 @@ def run(options: argparse.Namespace) -> int:
     config, crc = load_board(options.board)
     connection = Connection(options, service=True)
     bringup = Bringup(open_machine(connection.port, connection.key(Role.SERVICE), options.patience), config, crc)
-    state = State(Path(options.state or Path(options.board).with_suffix(".bringup.json")))
-    found: dict[str, list[Check]] = {}
     try:
-        for step, before, checks in guide(bringup, state, options.first or ""):
-            found.setdefault(step, []).extend(checks)
-            if not options.json:
-                _print(step, before, checks)
+        if options.watch is not None:
+            return _watch(bringup, options.watch, options.json)
+        return _lead(options, Course(bringup, options.board, options.state or ""))
     finally:
         bringup.machine.shoe.close()
-    every = [check for checks in found.values() for check in checks]
-    bad = any(check.result == FAILED for check in every)
-    new = cured(config, every)
-    out = _write(options, new)
-    after = _next(options, config, every, out)
+
+
+def _lead(options: argparse.Namespace, course: Course) -> int:
+    for turn in course.run(options.first or ""):
+        if turn.checks and not options.json:
+            _print(turn.step, turn.before, turn.checks)
+    out = _write(options, course)
+    after = course.next(out)
+    lines = course.bringup.lines
     if options.json:
-        steps = {step: [check.to_json() for check in checks] for step, checks in found.items()}
-        summed = {"summary": summary(every), "state": str(state.path), "config": out, "next": after}
-        say(json.dumps({"passed": not bad, "steps": steps, **summed}))
+        steps = {step: [check.to_json() for check in checks] for step, checks in course.found.items()}
+        summed = {"summary": summary(course.every), "state": str(course.state.path), "config": out, "next": after}
+        say(json.dumps({"passed": not course.bad, "steps": steps, "lines": lines.to_json(), **summed}))
     else:
-        say(f"\n{summary(every)}\nNext: {after}")
-    return 1 if bad else 0
+        if any(line.edges for line in lines.lines):
+            say("\n" + "\n".join(lines.table()))
+        say(f"\n{summary(course.every)}\nNext: {after}")
+    return 1 if course.bad else 0
 
 
 def _print(step: str, before: bool, checks: list[Check]) -> None:
@@ -57,29 +59,38 @@ def _print(step: str, before: bool, checks: list[Check]) -> None:
     sys.stdout.flush()
 
 
-def _write(options: argparse.Namespace, new: dict[str, object] | None) -> str:
-    """The config that cures what is swapped: where --out says, or where a technician at a terminal agrees to."""
+def _write(options: argparse.Namespace, course: Course) -> str:
+    """The config with the cure: where --out says, or where a technician at a terminal agrees to."""
     path = options.out or ""
-    if new is None:
+    if course.cure is None:
         return ""
     if not path and not options.json and sys.stdin.isatty() and sys.stdout.isatty():
-        proposed = str(Path(options.board).with_suffix(".rewired.json"))
-        say(f"\nWrite a config with these inputs swapped to {proposed}? [y/N] ", end="", flush=True)
+        proposed = cure_path(options.board)
+        say(f"\nWrite a config with this put right to {proposed}? [y/N] ", end="", flush=True)
         path = proposed if sys.stdin.readline().strip().lower() in ("y", "yes") else ""
     if path:
-        write_whole(Path(path), json.dumps(new, indent=2) + "\n")
+        course.write_cure(path)
     return path
 
 
-def _next(options: argparse.Namespace, config: dict[str, Any], checks: list[Check], out: str) -> str:
-    if out:
-        return f"install a bench image of {out}, then run bringup with --board {out}."
-    if any(check.result == FAILED for check in checks):
-        return "mend what failed, and run the same command again: it goes on there."
-    if any(check.why == BENCH for check in checks):
-        return "install a bench image (fairshoe image --bench), and run the same command again: it goes on there."
+def _watch(bringup: Bringup, seconds: float, as_json: bool) -> int:
+    """Every input, live: at a terminal the table again and again in its place, elsewhere once at the end."""
+    bringup.machine.shoe.greet()
+    bringup.enter()
+    live = sys.stdout.isatty() and not as_json
+    end = time.monotonic() + seconds if seconds else math.inf
     try:
-        check_port(config)
-    except NotCalibrated as error:
-        return f"{error.what} Measure by hand what docs/BOARDS.md lists, then run the acceptance plan."
-    return f"fairshoe calibrate PORT --board {options.board} --out my-board.json, then acceptance (docs/BUILD.md)."
+        for shown in itertools.count():
+            noisy = watch(bringup)
+            if live:
+                rows = [*bringup.lines.table(), noisy]
+                up = f"\x1b[{len(rows)}A" if shown else ""
+                say(up + "\n".join(f"{row}\x1b[K" for row in rows), flush=True)
+            if time.monotonic() >= end:
+                break
+    except KeyboardInterrupt:
+        pass
+    bringup.leave()
+    if not live:
+        say(json.dumps({"lines": bringup.lines.to_json()}) if as_json else "\n".join(bringup.lines.table()))
+    return 0
