@@ -364,7 +364,7 @@ class App:
         meters.dirty = False
         self.meter_store.save(meters.values)
         self.reporter.meters[:METER_COUNT] = meters.values
-        self.reporter.meters_due = True
+        self.reporter.meters_due = 1
 
     def _set_time(self) -> None:
         """Set the clock as an authorised host asked. The event says the old time, since later records depend on it."""

@@ -27,6 +27,7 @@ from firmware.image import (
     output_set,
 )
 from firmware.link.admission import link_alive, link_send, link_send_text
+from firmware.machines.meters import METER_CYCLES
 from firmware.protocol import ids
 from firmware.protocol.frame import CRC_SIZE, HEADER_SIZE
 from firmware.protocol.session import MAC_SIZE
@@ -66,7 +67,8 @@ class Diagnosis:
         self.mode = app.runner.mode  # as it was
         self.leaving = False
         self.asked = _NOTHING  # the question that waits for its answer
-        self.at = 0  # first edge that it asks for
+        self.at = 0  # first edge that it asks for, or the part that was serviced
+        self.serviced = 0  # the last of those
         self.number = 0  # of the last shot
         self.shots = 0
         self.why = ids.SHOT_DONE
@@ -99,6 +101,17 @@ class Diagnosis:
         self.at = values[1]
         if self.asked == ids.DIAGNOSE_LEAVE:
             self.leaving = True
+        elif self.asked == ids.DIAGNOSE_SERVICED:
+            self._serviced()
+
+    def _serviced(self) -> None:
+        """Record that a part was cleaned or replaced: a host begins its trend again there. Once; a question that is
+        repeated, because its answer was lost, records nothing more."""
+        part = self.at & 0xFF
+        app = self.app
+        if self.at != self.serviced and 0 < part < ids.PART_COUNT and app.outbox.roomy():
+            self.serviced = self.at
+            app.outbox.post(ids.EV_SERVICED, part, self.at >> 8 & 1, app.flow.meters.values[METER_CYCLES])
 
     def _load(self, values: "list[int]", reader: "Any") -> None:
         """Take a shot, or say why not. It starts in the next scan, when the answer to it is not yet due."""

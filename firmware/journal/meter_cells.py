@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hal.api import Storage
 
-_LAYOUT = "<IIIIHHHIIHHHHHHHHH"  # 48 bytes, in the order of the message `meters`
+_LAYOUT = "<IIIIHHHIIHHHHHHHHHI"  # 52 bytes, in the order of METER_; older firmware left zeros behind its last one
 
 
 class MeterStore:

@@ -19,6 +19,7 @@ from firmware.link.admission import (
 )
 from firmware.link.handshake import HELLO_IGNORED, handshake_answer
 from firmware.link.status import STATUS_SIZE
+from firmware.machines.meters import METER_CYCLES, METER_THROAT_US
 from firmware.protocol import ids
 from firmware.protocol.codec import VALUES_MAX
 from firmware.protocol.frame import DROP_KINDS
@@ -48,6 +49,7 @@ STATUS_MS = const(500)
 # fill the line.
 STATUS_SOON_MS = const(20)
 COUNTERS_MS = const(10000)
+_WEAR_DUE = const(2)
 DUE_MS_MAX = const(60000)
 HELLO_MS = const(100)  # answers are this far apart: each costs a nonce and two HMACs, and every host can ask
 
@@ -86,7 +88,7 @@ class Reporter:
         self.counters_due = False
         self.counters_ms = 0
         self.health_due = False
-        self.meters_due = False
+        self.meters_due = 0  # 1: meters, and wear after it; 2: wear
         self.meters = [0] * VALUES_MAX  # as they were after the last job
         self.utc_s = 0  # now, if a host has set the clock
         self.time_due = False
@@ -181,7 +183,7 @@ def _start_over(reporter: Reporter) -> None:
     reporter.resend_ms = RESEND_MS
     reporter.status_due = True
     reporter.counters_due = True
-    reporter.meters_due = True
+    reporter.meters_due = 1
 
 
 def _next_event(reporter: Reporter, now_ms: int) -> bool:
@@ -241,8 +243,14 @@ def _next_telemetry(reporter: Reporter, now_ms: int) -> bool:
     if not reporter.status_told:
         return False
     if reporter.meters_due:
-        reporter.meters_due = False
-        link_send(link, session, ids.CLASS_TELEMETRY, ids.METERS, reporter.meters)
+        if reporter.meters_due != _WEAR_DUE:
+            reporter.meters_due = _WEAR_DUE
+            link_send(link, session, ids.CLASS_TELEMETRY, ids.METERS, reporter.meters)
+            return True
+        reporter.meters_due = 0
+        reporter.scratch[0] = reporter.meters[METER_CYCLES]
+        reporter.scratch[1] = reporter.meters[METER_THROAT_US]
+        link_send(link, session, ids.CLASS_TELEMETRY, ids.WEAR, reporter.scratch)
         return True
     if reporter.health_due:
         reporter.health_due = False

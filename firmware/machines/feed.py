@@ -83,15 +83,13 @@ class Feed(Measuring):
     """Sole writer of its state, counts and the pick, transport and reverse outputs."""
 
     def __init__(self, spec: "Spec", ledger: "Ledger", meters: "Meters", sink: "Sink", confirm: int) -> None:
-        super().__init__(spec, confirm)
+        super().__init__(spec, meters, confirm)
         self.ledger = ledger
-        self.meters = meters
         self.sink = sink
         self.follows = False  # nothing has to move between two cards
         self.ordered = False  # the roller that runs on will be stopped at A
         self.state = FEED_IDLE
         self.entered_ms = 0
-        self.wanted = FEED_ALL
         self.zone = STORE  # where cards end
         self.counting = True  # new cards arrive; otherwise they are known, or found
         self.tries = 0

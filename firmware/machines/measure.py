@@ -18,11 +18,13 @@ from firmware.fault import (
     FIGURE_CARD,
 )
 from firmware.image import IN_BACK, IN_FACE, IN_OPACITY, IN_THROAT_A, IN_THROAT_B
+from firmware.machines.meters import METER_THROAT_US
 from firmware.ticks import ticks_diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from firmware.image import Inputs
+    from firmware.machines.meters import Meters
     from firmware.machines.spec import Spec
 
 _CARDS_MIN = const(8)  # a bounce of 0.3 ms moves the mean passage of so many cards by 1 %
@@ -42,9 +44,11 @@ _SUMS = const(5)
 class Measuring:
     """What a feed knows about the card under way."""
 
-    def __init__(self, spec: "Spec", confirm: int) -> None:
+    def __init__(self, spec: "Spec", meters: "Meters", confirm: int) -> None:
         self.spec = spec
+        self.meters = meters
         self.confirm = confirm  # the beam behind the mouth that every card must reach, or below 0 for none
+        self.wanted = -1  # cards of this feed; below 0: all that the hopper holds
         self.count = 0
         self.measured = 0  # of these, by the beam behind the mouth
         self.rejects = False  # a card that lies face up is fed like any other, and one more in its place
@@ -146,6 +150,11 @@ def figures(feed: Measuring) -> int:
     on one of them looks the same."""
     if feed.sums[_CARDS] < _CARDS_MIN:
         return FAULT_NONE
+    if feed.wanted < 0:
+        # Of the whole deck, never of a stack: a card that slips would show in which stack it came. Of the sums only
+        # this one: where a card waits at A, how it enters B depends on the wait, and so on the order.
+        feed.meters.values[METER_THROAT_US] = feed.sums[_TRAIL_US] // feed.sums[_CARDS]
+        feed.meters.dirty = True
     return _length(feed.spec, feed.sums) or _brake(feed.spec, feed.sums)
 
 

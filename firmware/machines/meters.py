@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
 
-# In the order of the fields of the message `meters`.
+# In the order of the fields of the message `meters`; what follows them is in `wear`.
 METER_CYCLES = const(0)  # decks shuffled or loaded
 METER_CARDS = const(1)
 METER_MISFEEDS = const(2)
@@ -24,7 +24,8 @@ METER_FEED_US = const(7)  # mean time from roller on to card at the first beam, 
 METER_FEED_US_NEW = const(8)  # the same, as it was over the first thousand cards
 METER_GLITCHES = const(9)  # by beam, from here on: changes that did not last, and tests failed
 METER_LINES = const(9)  # the optical inputs among the first of the image, exit and tray included, and arrival, cut
-METER_COUNT = const(18)
+METER_THROAT_US = const(18)  # mean time of a trailing edge from throat A to B, over the last whole deck
+METER_COUNT = const(19)
 
 _LINE_OF = b"\x00\x01\x02\x03\x04\x05\x06\x09\x0a"  # hopper throat_a throat_b opacity slot exit tray arrival cut
 _JAMS = (FAULT_JAM_THROAT, FAULT_JAM_EXIT)  # made once: in the expression it would be made, and allocated, each time

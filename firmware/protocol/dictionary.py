@@ -35,6 +35,7 @@ _EXTRAS = (
     ("names warning ", FAULT_NAMES, 0),
     ("names sensor ", SENSOR_NAMES, 0),
     ("names figure ", FIGURE_NAMES, 0),
+    ("names part ", ids.PART_NAMES, 0),
     ("names role ", ids.ROLE_NAMES, 0),
     ("names mode ", ids.MODE_NAMES, 0),
     ("names outcome ", ids.OUTCOME_NAMES, 0),

@@ -47,6 +47,7 @@ EVENT_ACK = const(16)
 STATUS = const(32)
 METERS = const(33)
 HEALTH = const(34)
+WEAR = const(35)
 TIME_SET = const(48)
 TIME_IS = const(49)
 LINK_COUNTERS = const(64)
@@ -119,6 +120,7 @@ EV_CARDS_ODD = const(307)
 EV_DRAW_FLAGGED = const(308)
 EV_DIAGNOSIS = const(309)
 EV_NOT_AS_CONFIGURED = const(310)
+EV_SERVICED = const(311)
 
 CMD_SHUFFLE = const(512)
 CMD_SET_POSITIONS = const(513)
@@ -178,6 +180,7 @@ NONCE_NAMES = "asked given declined late aborted"
 DIAGNOSE_LEAVE = const(0)
 DIAGNOSE_READ = const(1)
 DIAGNOSE_EDGES = const(2)
+DIAGNOSE_SERVICED = const(3)  # a part was cleaned, or replaced: 256 more
 SHOT_DONE = const(0)
 SHOT_LATE = const(1)  # a level did not come within the time of its step
 SHOT_DOOR = const(2)  # the door is open, or the key switch off
@@ -187,6 +190,10 @@ SHOT_NOT_BENCH = const(5)  # a release image moves nothing here
 SHOT_MALFORMED = const(6)
 SHOT_NOT_NOW = const(7)  # the start of the mode is not recorded yet
 SHOT_NAMES = "done late door noise mouth not_bench malformed not_now"
+
+# What wears, and is cleaned or replaced. In code order.
+PART_COUNT = const(4)
+PART_NAMES = "none pick_roller transport_rollers beams"
 
 REFUSED_VERSION = const(0)  # no common version
 REFUSED_NO_KEY = const(1)  # a role was asked for and the device has no key

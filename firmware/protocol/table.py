@@ -44,6 +44,7 @@ MESSAGES = (
         " slot:u16 exit:u16 tray:u16 arrival:u16 cut:u16",
     ),
     (ids.HEALTH, ids.CLASS_TELEMETRY, "health overruns:u16 scan_ms_max:u16"),
+    (ids.WEAR, ids.CLASS_TELEMETRY, "wear cycles:u32 throat_us:u32"),
     (ids.TIME_SET, ids.CLASS_TIME, "time_set utc_s:u32"),
     (ids.TIME_IS, ids.CLASS_TIME, "time_is utc_s:u32 uptime_s:u32 uptime_ms:u16"),
     (
@@ -149,6 +150,7 @@ MESSAGES = (
     (ids.EV_DRAW_FLAGGED, ids.CLASS_EVENT, "draw_flagged draw:u8 clause:t8"),
     (ids.EV_DIAGNOSIS, ids.CLASS_EVENT, "diagnosis_mode on:u8 shots:u16"),
     (ids.EV_NOT_AS_CONFIGURED, ids.CLASS_EVENT, "not_as_configured figure:u8 measured:u32 configured:u32"),
+    (ids.EV_SERVICED, ids.CLASS_EVENT, "serviced part:u8 replaced:u8 cycles:u32"),
     (ids.CMD_SHUFFLE, ids.CLASS_COMMAND, "shuffle"),
     (ids.CMD_SET_POSITIONS, ids.CLASS_COMMAND, "set_positions positions:u8"),
     (ids.CMD_CLOSE_BETTING, ids.CLASS_COMMAND, "close_betting"),

@@ -90,6 +90,16 @@ class Figure(_Named):
     UNRECOGNISED = 255
 
 
+class Part(_Named):
+    """What wears, and is cleaned or replaced."""
+
+    NONE = 0
+    PICK_ROLLER = 1
+    TRANSPORT_ROLLERS = 2
+    BEAMS = 3
+    UNRECOGNISED = 255
+
+
 class State(_Named):
     """What the device is doing."""
 
@@ -465,6 +475,13 @@ class Health(Message):
     ID, CLASS, NAME, LAYOUT = 34, 6, "health", Struct("<HH")
     overruns: int
     scan_ms_max: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wear(Message):
+    ID, CLASS, NAME, LAYOUT = 35, 6, "wear", Struct("<II")
+    cycles: int
+    throat_us: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -1030,6 +1047,14 @@ class NotAsConfigured(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class Serviced(Event):
+    ID, CLASS, NAME, LAYOUT = 311, 2, "serviced", Struct("<IHIHIIBBBI")
+    part: Part
+    replaced: int
+    cycles: int
+
+
+@dataclass(frozen=True, slots=True)
 class Shuffle(Command):
     ID, CLASS, NAME, LAYOUT = 512, 4, "shuffle", Struct("<I")
 
@@ -1089,8 +1114,8 @@ class SelfTest(Command):
 
 
 ALL: tuple[type[Message], ...] = (
-    Hello, Welcome, Refused, DictionaryGet, DictionaryLine, EventAck, Status, Meters, Health, TimeSet, TimeIs,
-    LinkCounters, SessionEnding, SeedGet, SeedIs, JournalGet, JournalIs, JournalRecord, JournalSign,
+    Hello, Welcome, Refused, DictionaryGet, DictionaryLine, EventAck, Status, Meters, Health, Wear, TimeSet,
+    TimeIs, LinkCounters, SessionEnding, SeedGet, SeedIs, JournalGet, JournalIs, JournalRecord, JournalSign,
     JournalSigned, KeyInstall, KeyRotate, KeyIs, Halted, Nonce, Diagnose, Diagnosis, Shot, Edges, Result,
     Booted, PowerLost, EmptyProved, WarningLatched, WarningCleared, DoorOpened, DoorClosed, ClockSet,
     CommandAccepted, CommandEnded, RecordDamaged, Sealed, JournalBroken, JournalFilling, KeyChanged,
@@ -1098,15 +1123,16 @@ ALL: tuple[type[Message], ...] = (
     DeckRemoved, RemovalFailed, ShuffleCommitted, ShuffleNonce, DeckLoaded, RoundStarted, LockoutConfirmed,
     StackStarted, StackOffered, StackTaken, GreenPressed, ReleaseStarted, RemainderReleased, RemainderTaken,
     RoundEnded, RoundVoided, ReleaseFailed, CutReached, BettingClosed, StubDue, HeldBack, Recorded, CoverAll,
-    HoleCardRead, CardsOdd, DrawFlagged, DiagnosisMode, NotAsConfigured, Shuffle, SetPositions, CloseBetting,
-    ConfirmLockout, Release, EndRound, AcknowledgeWarning, Record, GiveCard, DealCommunity, SelfTest,
+    HoleCardRead, CardsOdd, DrawFlagged, DiagnosisMode, NotAsConfigured, Serviced, Shuffle, SetPositions,
+    CloseBetting, ConfirmLockout, Release, EndRound, AcknowledgeWarning, Record, GiveCard, DealCommunity,
+    SelfTest,
 )
 
 # By field name.
 ENUMS: dict[str, type[IntEnum]] = {
-    "warning": Fault, "sensor": Sensor, "figure": Figure, "state": State, "role": Role, "mode": Mode,
-    "outcome": Outcome, "reason": Reason, "what": What, "consequence": Consequence, "need": Need, "answer":
-    Answer, "share": Share, "why": Refusal,
+    "warning": Fault, "sensor": Sensor, "figure": Figure, "part": Part, "state": State, "role": Role, "mode":
+    Mode, "outcome": Outcome, "reason": Reason, "what": What, "consequence": Consequence, "need": Need,
+    "answer": Answer, "share": Share, "why": Refusal,
 }
 
 # By message: fields in which one number stands for "not known", and that number.

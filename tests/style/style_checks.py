@@ -228,16 +228,20 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "firmware.drawing": ("firmware", "!firmware.main", "!firmware.app", "!firmware.recorder"),
     "firmware.answers": ("firmware", "!firmware.main", "!firmware.app", "!firmware.recorder", "!firmware.drawing"),
     # In the place of the procedure: bring-up and calibration.
-    "firmware.diagnosis": ("firmware.link", "firmware.protocol", "firmware.motion", *BASE),
+    "firmware.diagnosis": (
+        *("firmware.link", "firmware.protocol", "firmware.machines.meters", "firmware.motion"),
+        *BASE,
+    ),
     "firmware.motion": BASE,
     "firmware.link.status": ("firmware.games", "firmware.deck", *BASE),
     "firmware.link.dictionary_file": (),
-    # Commands press the dealer's buttons, so this package sees the procedure and the panel.
+    # Commands press the dealer's buttons, so this package sees the procedure and the panel; meters are reported.
     "firmware.link": (
         "firmware.link",
         "firmware.journal",
         "firmware.protocol",
         "firmware.games",
+        "firmware.machines.meters",
         "firmware.machines.panel",
         *BASE,
     ),

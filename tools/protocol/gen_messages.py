@@ -45,6 +45,7 @@ ENUMS = {
     "warning": ("Fault", "Why a warning is latched.", fault.FAULT_NAMES),
     "sensor": ("Sensor", "The input that a warning names.", dictionary.SENSOR_NAMES),
     "figure": ("Figure", "The figure of the board config that a machine found wrong.", fault.FIGURE_NAMES),
+    "part": ("Part", "What wears, and is cleaned or replaced.", ids.PART_NAMES),
     "state": ("State", "What the device is doing.", ids.STATE_NAMES),
     "role": ("Role", "What a session may do.", ids.ROLE_NAMES),
     "mode": ("Mode", "What the link is for.", ids.MODE_NAMES),

@@ -44,6 +44,9 @@ def describe_event(event: messages.Event) -> str:
         return f"shuffle committed: commitment {event.commitment.hex()}{waits}"
     if isinstance(event, messages.NotAsConfigured):
         return f"the machine is not as configured: {misfit(event)}"
+    if isinstance(event, messages.Serviced):
+        how = "replaced" if event.replaced else "cleaned or adjusted"
+        return f"serviced: {words(event.part.name)} {how} after {event.cycles:,} decks"
     game_text = describe_game(event)
     if game_text is not None:
         return game_text

@@ -79,6 +79,9 @@ def test_a_warning_that_names_a_sensor_says_which_and_what_to_check() -> None:
         wrong = messages.NotAsConfigured(*prefix, figure, measured, configured)
         assert describe_event(wrong) == f"the machine is not as configured: {text}"
         assert text in story_text(wrong)
+    for replaced, how in ((1, "replaced"), (0, "cleaned or adjusted")):
+        serviced = messages.Serviced(*prefix, messages.Part.PICK_ROLLER, replaced, 3000)
+        assert describe_event(serviced) == f"serviced: pick roller {how} after 3,000 decks"
     length = "88.9 mm expected, 104.4 measured: roller speed?"
     assert describe_event(long) == f"warning latched: double feed, cards seen 12, {length}"
     assert f"by thickness or length; {length}. To do: open the door" in story_text(long)

@@ -1,6 +1,6 @@
 """Cells: where each kind lies, what makes one whole, pairs that take turns, and what is kept in them."""
 
-from struct import unpack_from
+from struct import pack, unpack_from
 
 from support import raises
 from test_journal import CAPACITY, fresh, journal_on, record
@@ -211,14 +211,16 @@ def test_no_copy_of_a_key_stays_in_the_buffer_that_stored_it():
 
 def test_meters_are_found_again_and_the_rest_of_their_cell_is_zeros():
     chip = Chip()
-    values = [70001, 70002, 70003, 70004, 5, 6, 7, 70008, 70009] + list(range(10, 19))
+    values = [70001, 70002, 70003, 70004, 5, 6, 7, 70008, 70009] + list(range(10, 19)) + [70019]
     store = MeterStore(chip)
     store._pair.buf[80] = 1
     assert store.save(values)
     found = [0] * len(values)
     MeterStore(chip).load(found)
     assert found == values
-    assert not any(chip.cell(5)[56:CRC_AT])
+    assert not any(chip.cell(5)[60:CRC_AT])
+    older = pack("<IIIIHHHIIHHHHHHHHH", *values[:18])
+    assert chip.cell(5)[8:56] == older, "as firmware 0.2.0 wrote them, and reads them"
     MeterStore(Chip()).load(found)
     assert found == values, "nothing was stored there"
 

@@ -4,6 +4,7 @@ from services import CARDS, KEY, device, plug, records, turn
 
 from firmware.games.flow import STARTING, WAITING_FOR_DECK, WARNING
 from firmware.image import IN_DOOR, IN_THROAT_A, IN_THROAT_B, IN_TRAY, INPUTS
+from firmware.machines.meters import METER_CYCLES
 from firmware.protocol import ids
 
 PICK, TRANSPORT, EJECTOR, OUTFEED, REVERSE, DARK, AXIS = (1 << i for i in range(7))
@@ -247,3 +248,30 @@ def test_a_machine_that_stopped_at_its_proof_can_be_looked_at():
     bench.read(ids.DIAGNOSE_LEAVE)
     stage.run(2000)
     assert stage.rig.app.flow.state == WARNING and modes(stage) == [(1, 0), (0, 0)]
+
+
+def test_a_service_is_recorded_once_with_the_decks_until_then():
+    stage, bench = entered()
+    stage.rig.app.flow.meters.values[METER_CYCLES] = 3000
+    parts = ids.PART_NAMES.split()
+    roller, beams = parts.index("pick_roller"), parts.index("beams")
+    for at in (roller + 256, roller + 256, beams, 0, len(parts), 255):
+        assert bench.read(ids.DIAGNOSE_SERVICED, at)[0] == 1
+    found = [tuple(body) for message, body, _record in records(stage) if message == ids.EV_SERVICED]
+    cycles = (3000 & 255, 3000 >> 8, 0, 0)
+    assert found == [(roller, 1) + cycles, (beams, 0) + cycles]
+    assert len(parts) == ids.PART_COUNT
+
+
+def test_a_service_without_room_to_record_it_is_not_recorded_as_done():
+    stage, bench = entered()
+    stage.rig.nv.broken = True
+    outbox = stage.rig.app.outbox
+    while outbox.roomy():
+        outbox.post(ids.EV_DOOR_OPENED)
+    bench.read(ids.DIAGNOSE_SERVICED, 1)
+    stage.rig.nv.broken = False
+    stage.run(3000)
+    assert not [message for message, _body, _record in records(stage) if message == ids.EV_SERVICED]
+    bench.read(ids.DIAGNOSE_SERVICED, 1)
+    assert [message for message, _body, _record in records(stage) if message == ids.EV_SERVICED]

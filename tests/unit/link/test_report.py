@@ -191,7 +191,7 @@ def test_what_goes_out_with_a_status_does_so_however_long_each_scan_takes():
         stage.peer.messages.clear()
         stage.peer.feed(bytearray(writer.wire[: writer.end]))
         told += stage.peer.messages
-    assert told == ["status", "meters", "link_counters", "health"]
+    assert told == ["status", "meters", "wear", "link_counters", "health"]
     reporter.meters_due = True
     assert not _next_telemetry(reporter, now_ms + 30), "without a status its instant would tell when a scan was"
 

@@ -11,6 +11,7 @@ from firmware.journal.meter_cells import MeterStore
 from firmware.machines import meters as metering
 from firmware.protocol import ids, table
 from hal.sim.nv import Nv, PowerCut
+from rig.operator import good_round
 
 CARDS = 8
 NAMES = next(spec for message, _kind, spec in table.MESSAGES if message == ids.METERS).split()[1:]
@@ -50,7 +51,7 @@ class Chip:
 
 
 def test_the_message_has_every_meter_in_the_order_of_the_constants():
-    assert len(NAMES) == metering.METER_COUNT
+    assert len(NAMES) == metering.METER_THROAT_US == metering.METER_COUNT - 1
     for meter, name in (
         (metering.METER_CYCLES, "cycles"),
         (metering.METER_CARDS, "cards"),
@@ -258,3 +259,54 @@ def test_beams_that_bounce_at_every_card_are_at_ease():
     meters = told(stage)
     for name in ("hopper", "throat_a", "throat_b", "opacity", "slot", "exit", "tray"):
         assert meters[name] == 0, name
+
+
+def meters_of(kind, places, bounce_us):
+    """All meters, as told and as stored, after a round with a deck that was shuffled into this order."""
+    config = small_board(kind, bounce_us=bounce_us)
+    stage = set_up(kind, CARDS, config=config, stack_cards=2, positions_max=2)
+    shuffler = stage.rig.app.shuffler
+    draw = shuffler.draw
+
+    def drawn(order, count):
+        good = draw(order, count)
+        for i in range(count):
+            order[i] = places[i]
+        return good
+
+    shuffler.draw = drawn
+    good_round(stage)
+    stage.run(2000)
+    check_stage(stage)
+    return told(stage), list(stage.peer.messages["wear"]), list(stage.rig.app.flow.meters.values)
+
+
+def test_no_meter_depends_on_the_order():
+    """The same deck on the same machine, sorted without a move to spare, backwards, and from one end to the other."""
+    orders = (
+        list(range(CARDS)),
+        list(range(CARDS))[::-1],
+        [i // 2 if i % 2 == 0 else CARDS - 1 - i // 2 for i in range(CARDS)],
+    )
+    for kind in ("carousel", "shelves"):
+        for bounce_us in (0, 300):
+            found = [meters_of(kind, order, bounce_us) for order in orders]
+            assert found[0] == found[1] == found[2], (kind, bounce_us, found)
+            assert found[0][1][0] == 1 and 5000 < found[0][1][1] < 20000, found[0]
+
+
+def test_the_time_in_the_throat_follows_the_rollers_and_belongs_to_whole_decks():
+    """Of a stack it would tell in which of them a card was that slips."""
+    stage = set_up("shoe", 3 * CARDS, stack_cards=CARDS, positions_max=1, lockout=False)
+    speed = stage.rig.config["mechanism"]["transport_um_per_ms"]
+    wear = [list(stage.peer.messages["wear"])]
+    for percent in (100, 92):
+        stage.rig.plant.true.mech["transport_um_per_ms"] = speed * percent // 100
+        insert(stage, 3 * CARDS)
+        stage.play([("deck_loaded", 300, "press", "close"), ("stack_offered", 2000, "wait", 0)])
+        assert stage.peer.messages["wear"][1] == wear[-1][1]
+        good_round(stage)
+        stage.run(2000)
+        wear.append(list(stage.peer.messages["wear"]))
+    assert wear[0] == [0, 0] and wear[1][0] < wear[2][0]
+    assert 105 < wear[2][1] * 100 // wear[1][1] < 112, wear

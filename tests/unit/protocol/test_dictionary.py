@@ -47,6 +47,7 @@ def test_names_follow_and_those_of_two_lines_are_halves():
         "answer": ids.ANSWER_NAMES,
         "warning": FAULT_NAMES,
         "figure": FIGURE_NAMES,
+        "part": ids.PART_NAMES,
         "sensor": "none " + " ".join(INPUTS),
         "role": ids.ROLE_NAMES,
         "mode": ids.MODE_NAMES,
