@@ -124,8 +124,8 @@ def test_a_good_acknowledgement_in_clear_is_taken_without_allocating():
 
 
 def test_a_status_is_sent_with_at_most_one_integer_and_one_slice_allocated():
-    """The CRC may be above 2**30, which is a heap object on a 32-bit VM, and the body is copied into its frame by a
-    slice; nothing else may be.
+    """The CRC may be above 2**30, which is two blocks of the heap on a 32-bit VM, and the body is copied into its frame
+    by a slice, which is one; nothing else may be.
 
     CPython does not say what it allocates; there only the frame itself is checked."""
     import gc
@@ -133,16 +133,19 @@ def test_a_status_is_sent_with_at_most_one_integer_and_one_slice_allocated():
     stage = started()
     reporter = stage.rig.app.reporter
     writer = reporter.link.writer
-    now_ms = stage.rig.hal.ticks_ms()
     used = getattr(gc, "mem_alloc", int)
-    gc.collect()
-    gc.disable()
-    before = used()
-    reporter.status_due = True
-    assert _next_telemetry(reporter, now_ms)
-    grown = used() - before
-    gc.enable()
-    assert grown <= 32, grown
+    grown = []
+    for _ in range(12):
+        stage.run(701)
+        now_ms = stage.rig.hal.ticks_ms()
+        gc.collect()
+        gc.disable()
+        before = used()
+        reporter.status_due = True
+        assert _next_telemetry(reporter, now_ms)
+        grown.append(used() - before)
+        gc.enable()
+    assert min(grown) <= 16 and max(grown) <= 48, grown
     stage.peer.feed(bytearray(writer.wire[: writer.end]))
     assert stage.peer.messages["status"][0] == stage.rig.app.flow.state
 
