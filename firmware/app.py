@@ -1,7 +1,7 @@
 """The composition of a device: one scan samples inputs, lets every machine decide, drives outputs, records events.
 
-Only `decide` runs while cards move under a promise not to allocate. Recording events, drawing an order and acting on
-acknowledgements is quiet work: done between scans in which nothing moves.
+`decide` runs while cards move, and promises not to allocate. Recording events, drawing an order and acting on
+acknowledgements is quiet work, done only while nothing moves: it can take longer than a roller may run on.
 """
 
 from array import array
@@ -62,7 +62,7 @@ COAST_MS = const(100)
 HAND_MS = const(1000)
 SIGN_MS = const(1)  # between two steps of a signature
 PUT_OFF_MAX = const(3)  # scans: one that sees an edge, one that settles it, and one that takes a message
-_HAND_STATES = (PREPARING, DRAW_READY, DRAWING, DECK_SPENT)  # a card that stays in the throat ends in a warning
+_HAND_STATES = (PREPARING, DRAW_READY, DRAWING, DECK_SPENT)  # a hand moves cards; one that stays is a warning
 
 
 def _make_drawing(app: "App", config: "Config") -> "Any":
@@ -166,7 +166,7 @@ class App:
         return next_ms if next_ms < self.wake_ms else self.wake_ms
 
     def _decide(self) -> None:
-        """A function of its own, and the exceptions without names: handlers take room in the frame of every scan."""
+        """A function of its own, and exceptions without names: in `scan` the handlers would take room on the stack."""
         self.healthy = True
         try:
             self.wake_ms = self.decide(self.scanned_ms)
@@ -268,7 +268,7 @@ class App:
             self.halted_ms = self.scanned_ms
             self.coasting = True
         if out.stop_armed:
-            out.stop_armed = False
+            out.stop_armed = False  # before `drive`: no roller runs without its order to stop
             hal.stop_after(out.stop_output, out.stop_line, out.stop_us)
         if out.dirty:
             out.dirty = False
@@ -276,7 +276,7 @@ class App:
         if out.axis_go:
             out.axis_go = False
             hal.move(out.axis_slots, out.axis_home)
-            # Until the next sample shows it: the axis counts as moving from here on.
+            # It moves from here on, and quiet work must not begin before the next sample shows that.
             self.inp.axis = 1
 
     def overran(self, took_ms: int) -> None:
@@ -335,7 +335,7 @@ class App:
             flow.redraw(False)
             self.hold_shown = flow.hold
             self.hal.show(page_lines(flow))
-        busy = report_acknowledge(self.reporter)
+        busy = report_acknowledge(self.reporter)  # first: it makes room for what is recorded next
         busy = self.recorder.record_all() or self.silent or busy
         if self.reporter.status[STATUS_NEED] != need_next(flow, self.inp):
             self.reporter.status_due = self.reporter.host_seen

@@ -1,7 +1,8 @@
 """The procedure of a round, the same for every game: which step follows which, and what stops all of them.
 
-Every motion is announced by an intent that is durable before the first card moves, and ended by an outcome. Nothing
-resumes by itself: a warning ends what was going on, and only an operator who has emptied the machine gets back to play.
+Every motion is announced by an intent that is durable before the first card moves, and ended by an outcome: a boot that
+finds an intent alone knows that cards may lie anywhere (0002). So nothing resumes by itself: a warning ends what was
+going on, and only an operator who has emptied the machine gets back to play.
 """
 
 from firmware.fault import FAULT_DOOR, FAULT_EDGE_LOST, FAULT_NOISE, FAULT_NONE, FAULT_PANEL
@@ -84,7 +85,8 @@ def _warn_of_signals(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -
 
 
 def _door_harms(flow: "Flow", inp: "Inputs") -> bool:
-    """Watch the door. True: it was opened just now, and a deck is inside that counts."""
+    """Watch the door. True: it was opened just now, and a deck is inside that counts. While a round is settled with no
+    card inside, a hand reaches none of its cards."""
     is_open = inp.level[IN_DOOR] != 0
     if not flow.door.watch(is_open, flow.outbox):
         return False
@@ -94,7 +96,8 @@ def _door_harms(flow: "Flow", inp: "Inputs") -> bool:
 
 
 def _open_steps(flow: "Flow") -> None:
-    """Set the step of each state, by its number. A machine carries the modules of the states it can enter."""
+    """Set the step of each state, by its number. Imported here and not above: a device is shipped only the modules of
+    states that its machine can enter."""
     shuffling = held = ready = drawing = spent = None
     flow.machine.rejects = flow.profile.clauses[RULE_FACE_UP] != CLAUSE_NONE
     if flow.machine.shuffles:

@@ -45,8 +45,10 @@ def step_shuffling(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> 
 
 def step_deck_held(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     """A verified deck waits to be handed out as a whole, once the round of the other one is over."""
-    told = flow.tail and (flow.tail != TAIL_HANDED or flow.profile.recorded)
-    if flow.tail and (tail_scan(flow, out, True, now_ms) or told):
+    # GREEN is for the round at the table while there is one. A deck that was only handed out, in a game without
+    # records, is none: the next may follow it.
+    occupied = flow.tail and (flow.tail != TAIL_HANDED or flow.profile.recorded)
+    if flow.tail and (tail_scan(flow, out, True, now_ms) or occupied):
         return FOREVER_MS
     if not flow.panel.take(PRESS_GREEN) or not flow.tray.empty:
         return FOREVER_MS
@@ -56,6 +58,7 @@ def step_deck_held(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> 
 
 
 def _verify(flow: "Flow", out: "Outputs", now_ms: int) -> int:
+    """Two counts, by different sensors, must be the deck's: a beam that went blind in the job shows here (0010)."""
     expected = flow.profile.deck_cards
     machine = flow.machine
     counted = flow.ledger.settle()
@@ -68,14 +71,15 @@ def _verify(flow: "Flow", out: "Outputs", now_ms: int) -> int:
         flow.outbox.post(ids.EV_DECK_VERIFIED, counted, second, min(feed.misfeeds, 255), min(feed.stalls, 255))
         panel_lamps(out, 1, 0, 0)
         return flow_enter(flow, DECK_READY if machine.deals and not flow.profile.mode else DECK_HELD, now_ms)
-    # The shuffle is complete and has not failed: leave its state before the warning is latched.
+    # The shuffle is complete and has not failed: in its state flow_warn would post shuffle_failed, so leave it first.
     flow_enter(flow, WARNING, now_ms)
     return flow_refuse(flow, out, counted, second, now_ms)
 
 
 def _due_ms(flow: "Flow", elapsed_ms: int) -> int:
     """When to post the result. Each misfeed or stall adds a fixed time, more than it can cost with any order. A machine
-    out of its specification may take longer still: then the result waits for the next multiple."""
+    out of its specification may take longer still. Then the result waits for the next multiple: posted at once it would
+    show the true duration."""
     feed = flow.machine.feed
     spec = flow.spec
     report_ms = flow.machine.report_ms(flow.profile.deck_cards)

@@ -99,7 +99,7 @@ class Journal:
         self.seq_acked = 0
         self.round_last = 0
         self.boot_last = 0
-        self.warning = 0  # latched, by the newest record or mark that says
+        self.warning = 0  # latched, by the newest record or mark about it; 0: none
         self.sensor = 0  # and the input it names
         self.lanes = Lanes()  # as recorded: the command runner keeps newer states itself
         self.values = [0] * 8
@@ -111,7 +111,8 @@ class Journal:
         return self.capacity - (self.seq_last - self.seq_acked)
 
     def append(self, message: int, prefix_values: "list[int]", values: "list[int]", text: bytes) -> bool:
-        """Record the next event durably; prefix_values[0] becomes its sequence number. False: storage failed."""
+        """Record the next event durably; prefix_values[0] becomes its sequence number. False: storage failed, and the
+        next try has the same number and the same hash before it."""
         require(self.room() > 0, FAULT_JOURNAL)
         prefix_values[0] = seq = self.seq_last + 1
         buf = self.buf
@@ -135,14 +136,16 @@ class Journal:
         return True
 
     def acknowledge(self, seq: int) -> bool:
-        """Everything up to seq is stored by a host. Older or impossible acknowledgements change nothing."""
+        """Everything up to seq is stored by a host. Older or impossible acknowledgements change nothing. The mark
+        comes first: a boot without it would send again, as damaged, what has been overwritten meanwhile."""
         done = self.seq_acked < seq <= self.seq_last and self._mark(seq)
         if done:
             self.seq_acked = seq
         return done
 
     def refuse(self, role: int, lane: "Lane") -> bool:
-        """Store that the last number of this lane was refused: it never acts, and is answered the same way for ever."""
+        """Store that the last number of this lane was refused: it never acts, and is answered the same way for
+        ever. In the mark, since in a record each refusal would push an older event out (0029)."""
         self.lanes.by_role[role].copy(lane)
         return self._mark(self.seq_acked)
 
@@ -159,6 +162,7 @@ class Journal:
     def _mark(self, seq: int) -> bool:
         """Write a mark that says what was acknowledged up to seq."""
         head = self.head
+        # The hash of a record is in the next one (0015), so seq itself need not be readable. Zeros: not known.
         if seq < self.seq_last:
             head = bytes(self.buf[PREVIOUS_AT:CRC_AT]) if self.load(seq + 1) else bytes(DIGEST_SIZE)
         buf = self.buf
@@ -171,7 +175,8 @@ class Journal:
         return self.marks.save()
 
     def load(self, seq: int) -> int:
-        """Read event seq into buf; returns its message id, or 0 if it is not there or damaged, or was not `given`."""
+        """Read event seq into buf; returns its message id, or 0: not there, damaged, or not `given`, which
+        means that storage did not answer."""
         self.given = self.storage.nv_read(self._cell(seq) * CELL_SIZE, self.buf)
         found = self.given and cell_whole(MAGIC_RECORD, self.buf) and self._seq() == seq
         return self._message() if found else 0
@@ -293,7 +298,7 @@ class Journal:
             self.lanes.restore(role, values)
 
     def _restore_record_lane(self) -> None:
-        """Events come in any order here; the ledger keeps the latest of each lane."""
+        """At a boot events come in the order of their cells; the ledger keeps the latest of each lane."""
         message = self._message()
         if message == ids.EV_COMMAND_ACCEPTED or message == ids.EV_COMMAND_ENDED:
             values = self.values

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 RX_BYTES = const(64)  # per scan: bounds the time a flood of bytes can take
 OFFERS = const(3)  # sessions that wait for their proof
-OFFER_MS = const(300)  # so long a new hello cannot push one aside
+OFFER_MS = const(300)  # so long a new hello cannot push one aside: time for a proof to arrive
 ALIVE_MS = const(10000)  # a keyed session unheard for this long may be replaced by a clear one
 GUESSES_MAX = const(3)
 BACKOFF_MS = const(1000)
@@ -61,7 +61,7 @@ COMMAND_END = const(768)
 # Open to every host, in or out of a session; keys are authenticated in another way: service.py.
 _OPEN = (ids.DICTIONARY_GET, ids.KEY_INSTALL, ids.KEY_ROTATE)
 _JOURNAL = (ids.JOURNAL_GET, ids.JOURNAL_SIGN)
-_RANK = b"\x00\x01\x03\x03\x01\x02"  # of each role: none, reads, gives commands, acknowledges
+_RANK = b"\x00\x01\x03\x03\x01\x02"  # by role; 0: without a key, 1: reads, 2: acknowledges, 3: gives commands
 _COMMAND_CODES = b"\x04"  # the operation number, which every command has
 
 
@@ -250,16 +250,16 @@ def _authentic(link: Link, signed: int, now_ms: int) -> int:
     if not hmac or number != session.number:
         return link_refuse(link, REFUSE_SESSION)
     sequence = frame_sequence(frame)
-    if sequence <= session.received:  # first: a MAC takes as long as a scan
+    if sequence <= session.received:  # first: a MAC takes as long as a scan, too much for a flood of replays
         return link_refuse(link, REFUSE_REPLAY)
     mac = hmac.digest(FROM_HOST, link.reader.views.first(signed))
     if differ(mac, frame, signed, MAC_SIZE):
-        if session is not link.session:
+        if session is not link.session:  # a wrong guess ends a session: forged frames must not end the one in force
             _wrong_guess(link, session, now_ms)
         return link_refuse(link, REFUSE_MAC)
     if session is not link.session and link_held(link, session.role, now_ms):
         return link_refuse(link, REFUSE_ROLE)
-    session.received = sequence
+    session.received = sequence  # only now: forged frames must not use up the host's numbers
     session_heard(session, now_ms)
     if session is not link.session:
         _promote(link, session)
@@ -289,8 +289,8 @@ def _wrong_guess(link: Link, session: Session, now_ms: int) -> None:
 
 
 def link_alive(link: Link, now_ms: int) -> bool:
-    """Whether a keyed session is in force and its host was heard of lately. Queries often, so that silence is noticed
-    long before times wrap."""
+    """Whether a keyed session is in force and its host was heard of lately. Every status asks: silence must be noticed
+    before times wrap."""
     session = link.session
     if session.alive and ticks_diff(now_ms, session.heard_ms) >= ALIVE_MS:
         session.alive = False
@@ -298,8 +298,8 @@ def link_alive(link: Link, now_ms: int) -> bool:
 
 
 def link_held(link: Link, role: int, now_ms: int) -> bool:
-    """Whether this role must leave the line to the live host that has it, which may do more: without a key to every
-    keyed one, a reader to one that acknowledges, a recorder to one that gives commands."""
+    """Whether this role must leave the line to the live host that has it: to one of a higher rank. Equal ranks take
+    over from each other, so that a host that was started again need not wait until its old session is dead."""
     return link_alive(link, now_ms) and _RANK[role] < _RANK[link.session.role]
 
 

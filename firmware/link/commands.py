@@ -1,9 +1,9 @@
 """Commands: each operation number acts at most once, and the answer to it never changes.
 
 A new number is recorded before anything is done about it, and again when it has ended; one that is refused is stored in
-the mark of its lane, and costs no record. The same number gets the stored answer, an older one is stale, the same one
-with other words is a conflict. What a command does is press the button a dealer would press: there is one way into the
-procedure, and its interlocks hold for both.
+the mark of its lane, and costs no record (0029). The same number gets the stored answer, an older one is stale, and the
+same one with other arguments is a conflict. A command presses the button a dealer would press: there is one way into
+the procedure, and its interlocks hold for both (0006).
 """
 
 from binascii import crc32
@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     from firmware.protocol.frame import FrameReader
 
 NO_PRESS = const(-1)
-DIGEST_MASK = const(0x3FFFFFFF)
-PRESS_MS_MAX = const(500)
+DIGEST_MASK = const(0x3FFFFFFF)  # a larger integer is allocated on a 32-bit port
+PRESS_MS_MAX = const(500)  # for the procedure to take a press; after that an interlock holds it back (0006)
 OP_SIZE = const(4)
 
 # command: (states it may start in, button it stands for, states on the way, states that mean done)
@@ -98,7 +98,7 @@ class CommandRunner:
         self.result_due = False
         self.result = [0] * 5
         self.result_for = 0  # the role it is for: another host may have come meanwhile
-        self.result_role = 0  # after a recorded change: tell this lane's host once it is durable
+        self.result_role = 0  # whose change is in the outbox: answer once it is durable, since an answer is final
         self.refused = 0  # the role whose refused number no mark has yet
 
     def receive(self, role: int, command: int, values: "list[int]", reader: "FrameReader") -> None:
@@ -106,7 +106,7 @@ class CommandRunner:
         if not self.flow.outbox.roomy():
             return
         op = values[0]
-        # Over every argument, those this firmware does not know included: other words make another command.
+        # Over every argument, those this firmware does not know included: other arguments make another command.
         end = reader.size - MAC_SIZE - CRC_SIZE
         digest = crc32(reader.views.first(end)[HEADER_SIZE + OP_SIZE :]) & DIGEST_MASK
         if not ids.ROLE_TABLE <= role < ids.LANE_COUNT or self.mode != ids.MODE_TABLE:
@@ -132,7 +132,7 @@ class CommandRunner:
             lane = self.lanes.by_role[role]
             if lane.outcome <= ids.OUTCOME_RUNNING:
                 self._end(role, ids.OUTCOME_IN_DOUBT, ids.REASON_POWER, ids.UNKNOWN_U16)
-        self.result_role = 0
+        self.result_role = 0  # no host is there yet; one that repeats its number gets the stored answer
 
     def found(self, cards: int) -> None:
         """The machine was emptied, and so many cards were inside: the only count for commands in doubt."""
@@ -233,7 +233,7 @@ class CommandRunner:
         if not self._starts(command):
             return ids.REASON_STATE
         if not self._means_something(command) and (command == ids.CMD_GIVE_CARD or not need_next(flow, self.inp)):
-            return ids.REASON_STATE  # no need, once met, would make a card due
+            return ids.REASON_STATE  # and name no need: a person can do nothing that would make an extra card due
         if command == ids.CMD_SET_POSITIONS and not 0 < arguments[0] <= flow.profile.positions_max:
             return ids.REASON_ARGUMENT
         return ids.REASON_NONE
@@ -246,7 +246,7 @@ class CommandRunner:
             return ids.NEED_NONE if need == ids.NEED_ACKNOWLEDGE else need
         if not self._means_something(command):
             return need_next(flow, self.inp)
-        if command == ids.CMD_SELF_TEST:  # a deck that is handed out, and no round begun with it, is no matter
+        if command == ids.CMD_SELF_TEST:  # a deck that is handed out holds it back only from the start of its round
             if flow.tail and flow.tail != TAIL_HANDED:
                 return ids.NEED_ROUND_END
             return ids.NEED_NONE if flow.tray.empty else ids.NEED_TAKE
@@ -314,7 +314,7 @@ class CommandRunner:
             flow.panel.pressed[press] += 1
 
     def _record(self, now_ms: int) -> None:
-        """What was taken is still right, or the dealer was faster; then it is done at once."""
+        """Ask again before it is done: the dealer may have been faster while the acceptance was recorded."""
         what, a, b = self.arguments
         reason = record_objection(self.flow, self.role, what, a, b)
         role = self.role

@@ -18,14 +18,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from firmware.link.report import Reporter
 
-LEAVE_MS = const(1)  # of a scan; the clock has whole milliseconds, so that up to one more may have passed
+LEAVE_MS = const(1)  # a scan that has taken so long leaves the message; up to one more, as the clock has whole ms
 
 
 def dispatch_receive(reporter: "Reporter", now_ms: int, busy: bool) -> int:
     """Take one message of what has arrived. Returns 0 if there was one, or may be more.
 
-    A message takes as long as a scan. A busy scan, or one that has a frame to send, leaves the message to the next
-    scan, which comes at once; a message is never left twice."""
+    A message takes as long as a scan. A long scan, or one that has a frame to send, leaves the message to the next
+    scan, which comes at once; never twice, or scans that are all busy would keep every message out."""
     link = reporter.link
     if link.rx_at >= link.rx_size:
         link.rx_at = 0
@@ -75,5 +75,5 @@ def _handle(reporter: "Reporter", message: int, now_ms: int) -> None:
             link_refuse(link, REFUSE_ROLE)
     elif COMMAND_FIRST <= message < COMMAND_END:
         reporter.runner.receive(role, message, values, link.reader)
-    elif message != ids.HELLO or link.reader.buf[1] & ids.FLAG_KEYED:
+    elif message != ids.HELLO or link.reader.buf[1] & ids.FLAG_KEYED:  # report.py answers a clear hello
         link_refuse(link, REFUSE_ROLE)

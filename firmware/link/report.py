@@ -1,6 +1,7 @@
 """What the device says and in which order: answers to hello, recorded events, results of commands, status, counters.
 
-Events come from the journal: whatever the host has not acknowledged is sent again, after a reconnect or a reboot too.
+Events come from the journal, without a queue beside it: what is not on record cannot be sent, and what the host has not
+acknowledged is sent again, after a reconnect or a reboot too (0002).
 Acknowledgements count at once for what is sent, and are recorded when no card moves: that is a storage write.
 """
 
@@ -80,11 +81,11 @@ class Reporter:
         self.due_ms = link.hal.ticks_ms()  # when report_send has to look again, new events and states apart
         self.status_due = False
         self.status_ms = 0
-        self.left = False  # what came waits since the last scan, and not any longer
-        self.status_told = False  # just now: what goes out with one may follow
+        self.left = False  # a message was left to the next scan, which must take it
+        self.status_told = False  # a status has just gone out: meters and counters may follow
         self.status = bytearray(STATUS_SIZE)  # the body of the last one, state first
-        self.fill_status: "Callable[[int], None]"  # by the app
-        self.diagnose: "Callable[[int], bool]"  # the same
+        self.fill_status: "Callable[[int], None]"  # set by the app
+        self.diagnose: "Callable[[int], bool]"  # set by the app
         self.counters_due = False
         self.counters_ms = 0
         self.health_due = False
@@ -158,7 +159,7 @@ def _next_frame(reporter: Reporter, now_ms: int) -> bool:
     runner = reporter.runner
     if runner.result_due:
         runner.result_due = False
-        if session.role == runner.result_for:
+        if session.role == runner.result_for:  # if not, its host repeats the number and gets the stored answer
             link_send(link, session, ids.CLASS_RESPONSE, ids.RESULT, runner.result)
             reporter.status_ms = ticks_add(now_ms, STATUS_SOON_MS - STATUS_MS)
             return True
@@ -189,6 +190,7 @@ def _start_over(reporter: Reporter) -> None:
 def _next_event(reporter: Reporter, now_ms: int) -> bool:
     waiting = reporter.seq_next - reporter.seq_received - 1
     if waiting and ticks_diff(now_ms, reporter.moved_ms) >= reporter.resend_ms:
+        # From the first one on: a host takes events in order only, and drops those behind a gap.
         reporter.seq_next = reporter.seq_received + 1
         reporter.resend_ms = min(reporter.resend_ms * 2, RESEND_MS_MAX)
         waiting = 0

@@ -8,8 +8,8 @@ jam.
 Where one card may follow another at once (`follows`), the pick roller runs on if one more is wanted: it takes hold of
 the next card when this one is out of the hopper. The next one passes throat A without a stop if by then the card before
 it is measured and confirmed; if not, it waits there. An order to stop the roller stands all the while, and no card
-behind the last one wanted is ever picked. The gap between two cards then comes from the latency of the pick: a board
-too short a latency would stop with double_feed (boards/checks.py of the host tools).
+behind the last one wanted is ever picked. The gap between two cards is then the latency of the pick. One that is too
+short ends every job in double_feed; boards/checks.py of the host tools refuses such a config (0076).
 """
 
 from micropython import const
@@ -91,12 +91,12 @@ class Feed(Measuring):
         self.state = FEED_IDLE
         self.entered_ms = 0
         self.zone = STORE  # where cards end
-        self.counting = True  # new cards arrive; otherwise they are known, or found
+        self.counting = True  # False: these were counted before (a later pass, a removal)
         self.tries = 0
         self.misfeeds = 0  # of this job, as are the stalls
         self.jogs = 0
         self.stalls = 0
-        self.counted = False  # the card under way is in the ledger
+        self.counted = False  # this card is in the ledger: moved back, it passes A again, and must not count twice
         self.picked_us = 0
         self.passed_ms = 0
         self.seen_confirm = 0
@@ -158,6 +158,7 @@ def _picking(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
                 feed.ledger.lift()
                 feed.meters.add(METER_CARDS)
         _enter(feed, FEED_STAGED, now_ms)
+        # Two steps in one scan where the roller runs on: its order at A stops it stage_us after the edge (0076).
         return _staged(feed, inp, out, now_ms) if feed.follows else 0
     if inp.level[IN_THROAT_B] or inp.leaves[IN_THROAT_B] != feed.seen_b:
         return _fail(feed, out, FAULT_BEAM)  # past a beam that did not see it: another try would send a second card
@@ -165,7 +166,7 @@ def _picking(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if left_ms > 0:
         return left_ms
     if feed.follows and feed.wanted != FEED_ALL and not inp.level[IN_HOPPER]:
-        return _fail(feed, out, FAULT_STACK)  # taken out while the roller ran on
+        return _fail(feed, out, FAULT_STACK)  # the roller ran on for a card that has been taken out
     output_set(out, OUT_PICK, 0)
     feed.misfeeds += 1
     feed.meters.add(METER_MISFEEDS)
@@ -177,7 +178,7 @@ def _picking(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
 
 def _pausing(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if feed.confirmed(inp) != feed.count:
-        return _unconfirmed(feed, inp, out, now_ms)  # the rollers work on it until then
+        return _unconfirmed(feed, inp, out, now_ms)  # no card follows one that was not seen to arrive
     left_ms = feed.spec.pick_pause_ms - ticks_diff(now_ms, feed.entered_ms)
     if left_ms > 0:
         return left_ms
@@ -320,13 +321,13 @@ def _next_card(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
 
 
 def _follow(feed: Feed, inp: "Inputs") -> int:
-    """The next card has been on its way since the last one left the hopper. It may be at A already, in a late scan, and
-    what it shows there is its own."""
+    """The next card has been on its way since the last one left the hopper. In a late scan it is at A already: count
+    its edges from the last card's, not from now."""
     feed.tries = feed.jogs = 0
     feed.ahead = feed.counted = False
     follow_card(feed)
     feed.picked_us = ticks_add(inp.enter_us[IN_THROAT_B], feed.spec.free_us)
-    # From there on it has as long as any card.
+    # Its time-out begins where the roller took hold of it: as long as for a card that is picked from rest.
     return _enter(feed, FEED_PICKING, ticks_add(feed.entered_ms, feed.spec.free_us // 1000))
 
 
@@ -346,7 +347,7 @@ def _passed(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
         feed.seen_face += 1
         feed.face_ups += 1
         if feed.wanted != FEED_ALL:
-            feed.wanted += 1
+            feed.wanted += 1  # by the rules it goes to the rack, and one more comes in its place
     feed.seen_b = inp.leaves[IN_THROAT_B]
     if feed.jogs:
         feed.stalls += 1
@@ -365,7 +366,7 @@ def _stopped(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
         return _fail(feed, out, FAULT_JAM_THROAT)
     feed.jogs += 1
     if feed.ahead:
-        # What has come behind it goes back into the hopper before it; an order at A would stop the roller on that way.
+        # The next card has to go back into the hopper first, and the order at A would stop the roller on its way.
         output_arm_stop(out, OUT_PICK, IN_THROAT_B, feed.spec.run_us)
     feed.back_a = inp.enters[IN_THROAT_A] - inp.level[IN_THROAT_A]
     return _enter(feed, FEED_STOPPED, now_ms)
