@@ -6,6 +6,7 @@ import copy
 import random
 import tempfile
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,10 +32,11 @@ from fairshoe.sim.setup import SimSetup  # noqa: E402
 from rig.stories import deal, finish, hand_out, play_shoe, shuffle  # noqa: E402
 from rig.story import Stage, Stuck  # noqa: E402
 
-BOARDS = ("pico-carousel", "pico-shoe", "pico-shelves")
+BOARDS = ("pico-carousel", "pico-shoe", "pico-shelves", "pico-draw")
 BOARD = BOARDS[0]
 KEY = bytes(range(32))
 PART = 0.2
+DRAW_MS = (40, 1500)  # of a hand with one card
 FREE = (
     *("transport_um_per_ms", "throat_a_um", "brake_um", "roller_start_us", "pick_latency_us_min"),
     *("pick_latency_us_max", "ejector_us", "exit_um", "tray_um", "bounce_us", "slot_steps", "slot_beam_slots"),
@@ -49,6 +51,9 @@ FAULTS: tuple[dict[str, list[str]], ...] = (
     {"backwards": ["transport"]},
     {"inverted": ["tray"]},
     {"backwards": ["axis"]},
+    {"inverted": ["hopper"]},
+    {"inverted": ["opacity"]},
+    {"inverted": ["cut"]},
 )
 NAMED = {"backwards axis": "no slot"}  # the fault, and what the device names instead: it cannot tell them apart
 NOISE = ("throat_a", "throat_b", "exit")
@@ -89,9 +94,10 @@ def draw(rng: random.Random, config: dict[str, Any]) -> dict[str, Any]:
 
         new = {key: vary(old[key]) for key in FREE if key in old}
         new["throat_b_um"] = new["throat_a_um"] + vary(old["throat_b_um"] - old["throat_a_um"])
-        new["nip_um"] = new["throat_b_um"] + vary(old["nip_um"] - old["throat_b_um"])
-        new["slip_percent_max"] = rng.randint(3, 6)
         tried = copy.deepcopy(config)
+        if "nip_um" in old:
+            new["nip_um"] = new["throat_b_um"] + vary(old["nip_um"] - old["throat_b_um"])
+            new["slip_percent_max"] = rng.randint(3, 6)
         if "slot_count" in old:
             new["slot_count"] = rng.randint(54, 64)
         if "arrival_um" in old:
@@ -104,6 +110,19 @@ def draw(rng: random.Random, config: dict[str, Any]) -> dict[str, Any]:
             return {**new, "slip_at_start": 1}
 
 
+class Unsteady(SimHands):
+    """A hand that draws at another speed each time, lets a card slide back, or takes two."""
+
+    def __init__(self, port: SimPort, seed: int) -> None:
+        super().__init__(port)
+        self._port = port
+        self._rng = random.Random(seed)
+
+    def draw(self, cards: int = 1) -> None:
+        what = "draw_two" if cards == 2 else self._rng.choices(("draw", "draw_back", "draw_two"), (8, 1, 1))[0]
+        self._port.do(what, ms=self._rng.randint(*DRAW_MS))
+
+
 def play(seed: int, rounds: int, fault: dict[str, list[str]] | None, board: str = BOARD) -> Trial:
     rng = random.Random(seed)
     config = load_board(board)[0]
@@ -114,7 +133,7 @@ def play(seed: int, rounds: int, fault: dict[str, list[str]] | None, board: str 
     shoe = Shoe(port, "simulated", HostSession(role_key(KEY, Role.SERVICE)))
     try:
         shoe.greet()
-        machine = Machine(shoe, SimHands(port))
+        machine = Machine(shoe, Unsteady(port, seed))
         machine.enter()
         measured = KINDS[config["mechanism"]["kind"]](machine, config["mechanism"])
         found = find_faults(Bringup(machine, config, 0, inside=True), measured.prepare)
@@ -122,7 +141,7 @@ def play(seed: int, rounds: int, fault: dict[str, list[str]] | None, board: str 
         if found is None and not fault:
             new, trial.lines = derive(config, measured.measure())
             machine.leave()
-            _compare(trial, truth)
+            _compare(trial, truth, config["mechanism"])
             trial.dealt = _deal(new, truth, seed, rounds)
         trial.shots = machine.shots
     except NotCalibrated as refused:
@@ -149,7 +168,9 @@ def _port(board: str, seed: int, truth: dict[str, Any]) -> SimPort:
     return port
 
 
-def _compare(trial: Trial, truth: dict[str, Any]) -> None:
+def _compare(trial: Trial, truth: dict[str, Any], old: dict[str, Any]) -> None:
+    if old["kind"] == "draw":  # only the distance of the beams is measured, and only that is used
+        truth = {**truth, "throat_b_um": truth["throat_b_um"] - truth["throat_a_um"] + old["throat_a_um"]}
     for line in trial.lines:
         if line.error is None or line.key not in truth:
             continue
@@ -162,24 +183,42 @@ def _compare(trial: Trial, truth: dict[str, Any]) -> None:
 def _deal(config: dict[str, Any], truth: dict[str, Any], seed: int, rounds: int) -> str:
     """`dealt`, or what went wrong in so many whole rounds for three players."""
     kind = config["mechanism"]["kind"]
-    story = {"shoe": play_shoe(3), "shelves": shuffle(52) + hand_out()}.get(kind, shuffle(52) + deal(3) + finish())
     stage = Stage(config, {"deck_cards": 52}, seed, truth=truth)
+    rng = random.Random(seed)
     try:
         stage.until("empty_proved", 60000)
         for _ in range(rounds):
-            stage.play(story, 400000)
+            stage.play(_STORIES[kind](rng), 400000)
     except Stuck as stuck:
         return f"stuck: {stuck}"
     names = Counter(event.name for event in stage.peer.events)
     if names["warning_latched"] or stage.rig.plant.crashes:
         return f"{names['warning_latched']} warnings, {stage.rig.plant.crashes} crashes"
     # A shoe counts its deck only as it comes out.
-    counts = {"remainder_released": 1, "stack_offered": 1} if kind == "shoe" else {"deck_verified": 1}
-    counted = sum(event.fields[counts[event.name]] for event in stage.peer.events if event.name in counts)
+    counts = [{"round_ended": 1}] if kind == "draw" else [{"remainder_released": 1, "stack_offered": 1}]
+    counts += [{"deck_verified": 0}, {"deck_verified": 1}] if names["deck_verified"] else []
     ended = names["remainder_taken" if kind == "shelves" else "round_ended"]
-    if counted != 52 * rounds or stage.rig.plant.handed_out != counted or ended != rounds:
-        return f"counted {counted}"
+    counted = [sum(it.fields[each[it.name]] for it in stage.peer.events if it.name in each) for each in counts]
+    if {*counted, stage.rig.plant.handed_out} != {52 * rounds} or ended != rounds:
+        return f"counted {counted}, {stage.rig.plant.handed_out} came out, in {ended} rounds"
     return "dealt"
+
+
+def _draw_out(rng: random.Random) -> list[tuple[str, int, str, object]]:
+    """A shoe drawn by hand to its last card, slowly and fast."""
+    steps: list[tuple[str, int, str, object]] = [("", 500, "load", 52), ("", 300, "press", "green")]
+    steps += [("deck_loaded", 500, "wait", 0), ("", 1000, "press", "close")]
+    for _ in range(52):
+        steps.append(("", DRAW_MS[1] + 300, "draw", rng.randint(*DRAW_MS)))
+    return [*steps, ("", 2500, "press", "green"), ("remainder_taken", 500, "wait", 0)]
+
+
+_STORIES: dict[str, Callable[[random.Random], list[tuple[str, int, str, object]]]] = {
+    "carousel": lambda _rng: shuffle(52) + deal(3) + finish(),
+    "shoe": lambda _rng: play_shoe(3),
+    "shelves": lambda _rng: shuffle(52) + hand_out(),
+    "draw": _draw_out,
+}
 
 
 def fault_of(number: int, board: str = BOARD) -> dict[str, list[str]] | None:

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 from fairshoe.bringup.checks import MEND, Bringup, Check, failed, passed, turned, untested
 from fairshoe.bringup.inputs import dark
 from fairshoe.calibrate.carousel import EJECT, Carousel
-from fairshoe.calibrate.machine import EJECTOR, OUTFEED, PICK, REVERSE, TRANSPORT, Machine, NotCalibrated, Step
+from fairshoe.calibrate.draw_shoe import drawn
+from fairshoe.calibrate.machine import EJECTOR, OUTFEED, PICK, REVERSE, TRANSPORT, Machine, NotCalibrated, Shot, Step
 from fairshoe.calibrate.shelves import HOMINGS, LIFT, ShelfMachine
 
 TURNS = 20
@@ -86,7 +87,8 @@ def find_faults(bringup: Bringup, prepare: Callable[[], None]) -> Check | None:
         if check.key:
             return check
     prepare()
-    return next((check for check in feed(bringup) if check.key), None)
+    moved = _drawn(bringup, 1) if bringup.mech["kind"] == "draw" else feed(bringup)
+    return next((check for check in moved if check.key), None)
 
 
 def feed(bringup: Bringup) -> Iterator[Check]:
@@ -103,8 +105,7 @@ def feed(bringup: Bringup) -> Iterator[Check]:
         yield failed("dead pick", "no card comes when the pick roller runs.", "Check the motor and outputs.pick.")
         return
     if order[0] == "throat_b":
-        what, cure = "throat A and B are swapped: a card reaches B first.", "Swap them in the config, or the plugs."
-        yield failed("swapped throat_a throat_b", what, cure, ("throat_a", "throat_b"))
+        yield _swapped()
         return
     yield turned("pick") if way else passed("pick", "a card reaches throat A, then B")
     hands.load(1)
@@ -116,8 +117,16 @@ def feed(bringup: Bringup) -> Iterator[Check]:
     hands.clear()
 
 
+def _swapped() -> Check:
+    what, cure = "throat A and B are swapped: a card reaches B first.", "Swap them in the config, or the plugs."
+    return failed("swapped throat_a throat_b", what, cure, THROAT)
+
+
 def _covered(machine: Machine, outputs: int) -> list[str]:
-    shot = machine.shoot(Step(outputs, 300), Step(0, 50))
+    return _seen(machine.shoot(Step(outputs, 300), Step(0, 50)))
+
+
+def _seen(shot: Shot) -> list[str]:
     return [change.line for change in shot.changes if change.level and change.line in THROAT]
 
 
@@ -219,14 +228,13 @@ _WAYS = {"carousel": _through_carousel, "shelves": _through_shelves, "shoe": _th
 
 def _drawn(bringup: Bringup, count: int) -> Iterator[Check]:
     """A draw shoe has no motor: a hand draws the cards."""
-    hands = bringup.machine.hands
-    hands.load(count)
+    bringup.machine.hands.load(count)
     for _ in range(count):
-        hands.draw()
-        shot = bringup.machine.shoot(Step(0, 4000, "throat_b", 1), Step(0, 900, "throat_b", 0))
-        seen = [change.line for change in shot.changes if change.level and change.line in THROAT]
+        seen = _seen(drawn(bringup.machine))
         if seen[:2] != list(THROAT):
-            yield failed("drawn", f"a drawn card covered {seen or 'no beam'}.", "It must cover throat A, then B.")
+            what = f"a drawn card covered {seen or 'no beam'}."
+            swapped = sorted(seen[:2]) == list(THROAT)
+            yield _swapped() if swapped else failed("drawn", what, "It must cover throat A, then B.")
             return
     yield passed(f"{count} card{'s' if count > 1 else ''}", "drawn by hand, past throat A, then B")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from fairshoe.calibrate.machine import AXIS, EJECTOR, OUTFEED, PICK, REVERSE, Change, Machine, NotCalibrated, Shot, Step
 from fairshoe.calibrate.throat import Throat
@@ -28,7 +29,7 @@ class Carousel(Throat):
 
     parts = (("ejector_us", "ejector"), ("exit_us", "exit beam"), ("tray_us", "tray beam"))
 
-    def __init__(self, machine: Machine, mech: dict[str, int], say: Callable[[str], None] = lambda _text: None) -> None:
+    def __init__(self, machine: Machine, mech: dict[str, Any], say: Callable[[str], None] = lambda _text: None) -> None:
         super().__init__(machine, mech, say)
         self.turn = 0
 

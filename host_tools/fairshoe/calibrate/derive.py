@@ -13,15 +13,17 @@ from fairshoe.boards.edge_rates import followed_per_s, honest_rates
 from fairshoe.boards.ports import PORTS
 from fairshoe.boards.shuffle_time import shuffle_us
 from fairshoe.calibrate.carousel import Carousel
+from fairshoe.calibrate.draw_shoe import DrawShoe
 from fairshoe.calibrate.machine import NotCalibrated
 from fairshoe.calibrate.motor_shoe import MotorShoe
 from fairshoe.calibrate.shelves import ShelfMachine
 from fairshoe.calibrate.throat import Figure
 
 SPREAD_MAX = 0.1  # of times that the machine makes alike each time
-EVEN = ("ejector_us", "exit_us", "exit_gap_um", "arrival_gap_um", "tray_us", "lift_us")
-KINDS = {"carousel": Carousel, "shoe": MotorShoe, "shelves": ShelfMachine}
-REPORT_MS = 500  # a report time is a multiple of it
+EVEN = ("throat_gap_um", "ejector_us", "exit_us", "exit_gap_um", "arrival_gap_um", "tray_us", "lift_us")
+KINDS = {"carousel": Carousel, "shoe": MotorShoe, "shelves": ShelfMachine, "draw": DrawShoe}
+REPORT_MS = 500  # a report time is a multiple of it, and so is the longest draw
+SLOWER = 2  # than the technician a dealer may draw
 
 
 @dataclass(frozen=True)
@@ -42,9 +44,6 @@ class Line:
 
 def check_port(config: dict[str, Any]) -> None:
     port = config["mcu"]["port"]
-    kind = config["mechanism"]["kind"]
-    if kind not in KINDS:
-        raise NotCalibrated(f"no calibration for a machine of kind {kind} yet.", "docs/BUILD.md says what to do.")
     if not PORTS[port].captures:
         raise NotCalibrated(
             f"the port {port} stamps edges up to 1 ms late: brake, slip and bounce cannot be measured.",
@@ -66,23 +65,27 @@ def derive(config: dict[str, Any], figures: dict[str, Figure]) -> tuple[dict[str
     mech = new["mechanism"]
     lines = [
         Line(key, old[key], value, figures[name].spread, error, figures[name].count, figures[name].part)
-        for key, (value, name, error) in _values(figures).items()
+        for key, (value, name, error) in _values(figures, old).items()
     ]
     mech |= {line.key: line.new for line in lines}
-    lines += _follow(new, old)
+    lines += _follow(new, old, figures)
     problems = list(board_problems(new))
     if problems:
         raise NotCalibrated(f"a machine with these figures cannot work: {problems[0]}.", "See docs/BOARDS.md.")
     return new, lines
 
 
-def _values(figures: dict[str, Figure]) -> dict[str, tuple[int, str, float]]:
+def _values(figures: dict[str, Figure], old: dict[str, Any]) -> dict[str, tuple[int, str, float]]:
     """By key of the config: value, the figure it comes from, and its stated error."""
 
     def error(*names: str) -> float:
         return math.hypot(*(figures[name].error for name in names))
 
     value = {name: figure.value for name, figure in figures.items()}
+    if old["kind"] == "draw":
+        b_um = old["throat_a_um"] + round(value["throat_gap_um"])
+        bounce = (round(value["bounce_us"]), "bounce_us", error("bounce_us"))
+        return {"throat_b_um": (b_um, "throat_gap_um", error("throat_gap_um")), "bounce_us": bounce}
     speed = round(value["transport_um_per_ms"])
     a_um = round(value["throat_a_um"])
     b_um = a_um + round(value["throat_gap_um"])
@@ -128,13 +131,17 @@ def report_ms(mech: dict[str, Any]) -> int:
     return max(math.ceil(shuffle_us(mech) / 1000 / REPORT_MS) * REPORT_MS, mech["shuffle_report_ms"])
 
 
-def _follow(config: dict[str, Any], old: dict[str, Any]) -> list[Line]:
+def _follow(config: dict[str, Any], old: dict[str, Any], figures: dict[str, Figure]) -> list[Line]:
     """What the config states and these figures decide."""
     mech = config["mechanism"]
     keys = ["edges_per_s_max"]
     if mech["kind"] == "carousel":
         keys += ["axis_mrev_per_s", "axis_mrev_per_s2"]
         _follow_axis(mech, old)
+    if mech["kind"] == "draw":
+        keys.append("draw_ms_max")
+        least_ms = SLOWER * figures["draw_ms"].value
+        mech["draw_ms_max"] = max(math.ceil(least_ms / REPORT_MS) * REPORT_MS, old["draw_ms_max"])
     if "shuffle_report_ms" in mech:
         keys.append("shuffle_report_ms")
         mech["shuffle_report_ms"] = report_ms(mech)

@@ -79,8 +79,9 @@ class _Asked:
     def press(self, button: str) -> None:
         self._ask(f"press {button.upper()}", [f"press {button}"])
 
-    def draw(self) -> None:
-        self._ask("draw one card", ["draw 800"])
+    def draw(self, cards: int = 1) -> None:
+        words = "draw one card" if cards == 1 else "draw two cards at once, one exactly on the other"
+        self._ask(words, ["draw 800" if cards == 1 else "draw_two 800"])
 
     def show(self, text: str) -> None:
         self._say(f"{SEEN}{text}")

@@ -73,8 +73,8 @@ class Hands(Protocol):
         """Put a card into the slot at the mouth."""
         ...
 
-    def draw(self) -> None:
-        """Draw a card by hand."""
+    def draw(self, cards: int = 1) -> None:
+        """Draw a card by hand, or two at once."""
         ...
 
     def press(self, button: str) -> None:

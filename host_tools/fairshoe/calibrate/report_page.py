@@ -11,9 +11,17 @@ from fairshoe.calibrate.derive import Line
 
 _PLOTS = {
     "transport_um_per_ms": ("Speed of each card at throat A", "um/ms"),
+    "hand_um_per_ms": ("Speed of the hand with each card", "um/ms"),
+    "throat_gap_um": ("Distance of the throat beams, by each card", "um"),
     "pick_latency_us_max": ("Pick latency, sorted", "us"),
     "ejector_us": ("Ejector back home", "us"),
 }
+_UNSEEN = """\
+Card length; speed limit and ramps of the axis; heat and wear; the opacity line under two cards. The
+place of the exit beam holds half the arm's stroke, that of the tray the card's rest."""
+_UNSEEN_DRAWN = """\
+Card length; how far throat A is from the front card, on which nothing depends. The longest draw is at
+least twice the longest of these; the edge rate holds for the fastest hand that docs/BOARDS.md assumes."""
 
 
 def page(board: str, lines: Sequence[Line], series: Mapping[str, Sequence[float]], shots: int) -> str:
@@ -35,8 +43,7 @@ def page(board: str, lines: Sequence[Line], series: Mapping[str, Sequence[float]
 <tbody>{rows}</tbody></table></div>
 <h2>Plots</h2>{plots}
 <h2>What was not measured</h2>
-<p class="soft">Card length; speed limit and ramps of the axis; heat and wear; the opacity line under two cards. The
-place of the exit beam holds half the arm's stroke, that of the tray the card's rest.</p>"""
+<p class="soft">{_UNSEEN_DRAWN if "hand_um_per_ms" in series else _UNSEEN}</p>"""
     return look.page(f"fairshoe calibration, {board}", STYLE, body)
 
 

@@ -6,6 +6,7 @@ Count and spacing of the shelves are not measured: no sensor sees more of the el
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from fairshoe.calibrate.machine import (
     AXIS,
@@ -33,7 +34,7 @@ class ShelfMachine(Throat):
 
     parts = (("arrival_gap_um", "beam at the shelf's mouth"), ("ejector_us", "pusher"))
 
-    def __init__(self, machine: Machine, mech: dict[str, int], say: Callable[[str], None] = lambda _text: None) -> None:
+    def __init__(self, machine: Machine, mech: dict[str, Any], say: Callable[[str], None] = lambda _text: None) -> None:
         super().__init__(machine, mech, say)
         self.homed = False
 

@@ -11,6 +11,7 @@ import math
 import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from fairshoe.calibrate.machine import (
     PICK,
@@ -50,16 +51,40 @@ class Glitch(Exception):
     """Noise fired the stop order: the try counts for nothing."""
 
 
-class Throat:
+class Measurement:
     """One machine. `measure` runs everything and returns the figures by name."""
 
-    def __init__(self, machine: Machine, mech: dict[str, int], say: Callable[[str], None] = lambda _text: None) -> None:
+    def __init__(self, machine: Machine, mech: dict[str, Any], say: Callable[[str], None] = lambda _text: None) -> None:
         self.machine = machine
         self.mech = mech
         self.card_um = mech["card_um"]
         self.say = say
         self.figures: dict[str, Figure] = {}
         self.series: dict[str, list[float]] = {}
+
+    def measure(self, cards: int = CARDS) -> dict[str, Figure]:
+        raise NotImplementedError
+
+    def prepare(self) -> None:
+        """Before the first card."""
+
+    def _note(self, name: str, value: float, values: list[float], error: float, part: str) -> None:
+        middle = statistics.median(values)
+        # By the median: a glitch beside an edge spoils single values, and something loose spoils most.
+        spread = 1.4826 * statistics.median(abs(each - middle) for each in values)
+        self.figures[name] = Figure(name, value, spread, error, len(values), part)
+        self.series[name] = values
+
+    def _note_bounce(self, changes: list[Change]) -> None:
+        bounce = sorted(float(change.bounce_us) for change in changes if change.line in BEAMS)
+        self._note("bounce_us", bounce[int(len(bounce) * 0.97)], bounce, max(30.0, bounce[-1] * 0.15), "beams")
+
+
+class Throat(Measurement):
+    """A machine whose rollers take cards from a hopper past two beams."""
+
+    def __init__(self, machine: Machine, mech: dict[str, Any], say: Callable[[str], None] = lambda _text: None) -> None:
+        super().__init__(machine, mech, say)
         self.gap = self.speed = self.usual = self.brake = self.start_us = self.throat_a = 0.0
         self.picks: list[tuple[int, float]] = []  # from roller on to beam A, and the card's own speed
         self.own_us = math.inf  # from A to B, by the fastest passage of the card that is in the throat
@@ -83,9 +108,6 @@ class Throat:
 
     parts: tuple[tuple[str, str], ...] = ()  # figures of the way out, and where to look if one is poor
 
-    def prepare(self) -> None:
-        """Before the first card."""
-
     def finish(self) -> None:
         """After the last."""
 
@@ -96,13 +118,6 @@ class Throat:
     def away(self) -> bool:
         """The transport took the card, or it was never fed: out with it. False if none came."""
         raise NotImplementedError
-
-    def _note(self, name: str, value: float, values: list[float], error: float, part: str) -> None:
-        middle = statistics.median(values)
-        # By the median: a glitch beside an edge spoils single values, and something loose spoils most.
-        spread = 1.4826 * statistics.median(abs(each - middle) for each in values)
-        self.figures[name] = Figure(name, value, spread, error, len(values), part)
-        self.series[name] = values
 
     # -- single cards --------------------------------------------------------------------------------------------------
 
@@ -155,8 +170,7 @@ class Throat:
         for name, part in self.parts:
             middle = statistics.median(out[name])
             self._note(name, middle, out[name], max(700.0, middle * 0.02), part)
-        bounce = sorted(float(change.bounce_us) for change in bounces if change.line in BEAMS)
-        self._note("bounce_us", bounce[int(len(bounce) * 0.97)], bounce, max(30.0, bounce[-1] * 0.15), "beams")
+        self._note_bounce(bounces)
 
     # -- one card to and fro -------------------------------------------------------------------------------------------
 

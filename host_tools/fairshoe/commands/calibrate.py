@@ -38,9 +38,10 @@ def run(options: argparse.Namespace) -> int:
     try:
         machine.shoe.greet()
         machine.enter()
-        if not machine.bench:
+        kind = config["mechanism"]["kind"]
+        if not machine.bench and kind != "draw":
             raise NotCalibrated("this is a release image, which moves nothing.", "Flash a bench image first.")
-        measured = KINDS[config["mechanism"]["kind"]](machine, config["mechanism"], tell)
+        measured = KINDS[kind](machine, config["mechanism"], tell)
         tell("the wiring")
         fault = find_faults(Bringup(machine, config, crc, inside=True), measured.prepare)
         if fault is not None:
@@ -48,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         if options.wiring:
             machine.leave()
             turn = f"; a turn of the carousel has {measured.turn} steps" if isinstance(measured, Carousel) else ""
-            say(f"beams, pick and transport are wired rightly{turn}")
+            say(f"{'beams' if kind == 'draw' else 'beams, pick and transport'} are wired rightly{turn}")
             return 0
         new, lines = derive(config, measured.measure(options.cards))
         machine.leave()
