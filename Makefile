@@ -120,8 +120,8 @@ generate: ready ## write every generated file again: messages, protocol and wiri
 	@$(TOOL) oracles.rulings_page
 
 .PHONY: calibrate-truths
-calibrate-truths: ready ## random machines that differ from their config: calibrate, compare, deal; print the table  [BOARD= N= SEED= ROUNDS=]
-	@$(TOOL) calibrating $(call opt,--board,$(BOARD)) $(call opt,--number,$(N)) $(call opt,--seed,$(SEED)) $(call opt,--rounds,$(ROUNDS))
+calibrate-truths: ready ## random machines that differ from their config: calibrate, compare, deal 20 rounds; print the table; WRITE=1 renews docs/BUILD.md  [BOARD= N= SEED= ROUNDS=]
+	@$(TOOL) calibrating $(if $(WRITE),--write) $(call opt,--board,$(BOARD)) $(call opt,--number,$(N)) $(call opt,--seed,$(SEED)) $(call opt,--rounds,$(ROUNDS))
 
 .PHONY: matrix
 matrix: ready ## which record is taken at which stage of each game, by playing: compared with docs/matrix; WRITE=1 renews it  [GAME=]
@@ -145,8 +145,8 @@ soak: ready ## random dealers, faults and power cuts at simulated machines of al
 pulses: ready ## one pulse on every sensor at every moment of a round in which cards move  [MINUTES= SEED= BOARD=]
 	@$(TOOL) soak.pulses --minutes $(MINUTES) $(call opt,--seed,$(SEED)) $(call opt,--board,$(BOARD))
 
-truths: ready ## machines that are not as configured, one figure wrong at a time: a table  [MINUTES= SEED= BOARD=]
-	@$(TOOL) soak.truths --minutes $(MINUTES) $(call opt,--seed,$(SEED)) $(call opt,--board,$(BOARD))
+truths: ready ## machines that are not as configured, one figure wrong at a time, or PAIRS=1: a table  [MINUTES= SEED= BOARD= PAIRS=]
+	@$(TOOL) soak.truths --minutes $(MINUTES) $(if $(PAIRS),--pairs) $(call opt,--seed,$(SEED)) $(call opt,--board,$(BOARD))
 
 detection: ready ## how long each fault takes to be noticed, in its scenario  [BOARD=]
 	@$(TOOL) detection $(call opt,--board,$(BOARD))

@@ -1,63 +1,125 @@
-"""`python -m calibrating`: draw machines, calibrate them, deal on what was found, print the table."""
+"""`python -m calibrating`: draw machines, calibrate them, deal on what was found, print the table.
+
+What was found is kept in build/calibrated.json, board by board; --write puts all of it into docs/BUILD.md.
+"""
 
 from __future__ import annotations
 
 import argparse
+import json
 import statistics
 import sys
 import time
+from pathlib import Path
+from typing import Any
 
-from calibrating.truths import BOARDS, Trial, fault_of, play
+from calibrating.truths import BOARDS, ROUND_CARDS, Trial, fault_of, play
+
+ROOT = Path(__file__).resolve().parents[2]
+KEPT = ROOT / "build" / "calibrated.json"
+PAGE = ROOT / "docs" / "BUILD.md"
+BEGIN, END = "<!-- measured by make calibrate-truths WRITE=1 -->\n", "<!-- end -->\n"
+TELL_S = 10
 
 
 def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="calibrating")
     parser.add_argument("--number", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--board", choices=BOARDS, default=BOARDS[0])
-    parser.add_argument("--rounds", type=int, default=2, help="dealt with each new config")
+    parser.add_argument("--board", choices=BOARDS, help="this one only")
+    parser.add_argument("--rounds", type=int, default=20, help="dealt with each new config")
+    parser.add_argument("--write", action="store_true", help="put the tables of all boards into docs/BUILD.md")
     options = parser.parse_args(words)
+    kept: dict[str, Any] = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    good = True
+    for board in [options.board] if options.board else BOARDS:
+        trials = run(board, options.seed, options.number, options.rounds)
+        good = good and all(trial.good for trial in trials)
+        kept[board] = summary(trials, options.rounds)
+        print(tables({board: kept[board]}), flush=True)
+        KEPT.parent.mkdir(exist_ok=True)
+        KEPT.write_text(json.dumps(kept))
+    if options.write:
+        before, _begin, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+        PAGE.write_text(f"{before}{BEGIN}\n{tables(kept)}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+    return 0 if good else 1
+
+
+def run(board: str, seed: int, number: int, rounds: int) -> list[Trial]:
     trials: list[Trial] = []
     since = time.monotonic()
-    for number in range(options.number):
-        trial = play(options.seed + number, options.rounds, fault_of(number, options.board), options.board)
+    for each in range(number):
+        trial = play(seed + each, rounds, fault_of(each, board), board)
         trials.append(trial)
-        if not trial.good:
+        if not trial.good or trial.refused:
             said = trial.named or trial.refused or trial.dealt
-            print(f"seed {trial.seed}: fault {trial.fault or 'none'}; {said}; {'; '.join(trial.wrong)}")
-            again = f"BOARD={options.board} N=1 SEED={trial.seed} ROUNDS={options.rounds}"
-            print(f"  replay: make calibrate-truths {again}")
-        if time.monotonic() - since > 10:
+            print(f"{board} seed {trial.seed}: fault {trial.fault or 'none'}; {said}; {'; '.join(trial.wrong)}")
+            print(f"  replay: make calibrate-truths BOARD={board} N=1 SEED={trial.seed} ROUNDS={rounds}", flush=True)
+        if time.monotonic() - since > TELL_S:
             since = time.monotonic()
-            print(f"{number + 1} of {options.number}", file=sys.stderr)
-    print(table(trials))
-    return 0 if all(trial.good for trial in trials) else 1
+            print(f"{board}: {each + 1} of {number}", file=sys.stderr)
+    return trials
 
 
-def table(trials: list[Trial]) -> str:
-    """Errors by figure, and what became of the machines."""
-    rows = [f"{'figure':22s} {'median %':>9s} {'worst %':>9s} {'stated %':>9s} {'outside':>8s}"]
-    whole = [trial for trial in trials if trial.off]
+def summary(trials: list[Trial], rounds: int) -> dict[str, Any]:
+    """Errors by figure in percent, and what became of the machines."""
+    whole = [trial for trial in trials if trial.off and not trial.refused]
+    figures: dict[str, list[float]] = {}
     for key in whole[0].off if whole else ():
         off = [abs(trial.off[key]) for trial in whole]
         lines = [line for trial in whole for line in trial.lines if line.key == key]
         stated = statistics.median(100 * (line.error or 0) / line.new for line in lines)
         outside = sum(wrong.startswith(key + " ") for trial in whole for wrong in trial.wrong)
-        rows.append(f"{key:22s} {statistics.median(off):9.2f} {max(off):9.2f} {stated:9.2f} {outside:8d}")
+        figures[key] = [statistics.median(off), max(off), stated, outside]
     wired = [trial for trial in trials if trial.fault]
     plain = [trial for trial in trials if not trial.fault]
-    refused = [trial for trial in plain if trial.refused]
-    rows += [
-        f"machines {len(plain)}: calibrated {len(whole)}, refused {len(refused)}, dealt without a fault "
-        f"{sum(trial.dealt == 'dealt' for trial in plain)}",
-        f"wired wrongly {len(wired)}: named rightly {sum(trial.good for trial in wired)}",
-    ]
-    if whole:
-        rows.append(
-            f"median {statistics.median(trial.shots for trial in whole):.0f} shots, "
-            f"{statistics.median(trial.seconds for trial in whole):.0f} s of machine time"
-        )
-    return "\n".join(rows)
+    dealt = sum(trial.dealt == "dealt" for trial in plain)
+    return {
+        "figures": figures,
+        "first": trials[0].seed,
+        "last": trials[-1].seed,
+        "rounds": rounds,
+        "machines": len(plain),
+        "calibrated": len(whole),
+        "refused": sum(bool(trial.refused) and trial.good for trial in plain),
+        "dealt": dealt,
+        "cards": dealt * rounds * ROUND_CARDS,
+        "wired": len(wired),
+        "named": sum(trial.good for trial in wired),
+        "shots": statistics.median(trial.shots for trial in whole) if whole else 0,
+        "seconds": statistics.median(trial.seconds for trial in whole) if whole else 0,
+    }
+
+
+_ROWS = {
+    "machines, of seeds": "{machines}, {first} to {last}",
+    "calibrated": "{calibrated}",
+    "refused: at a limit of `config check`": "{refused}",
+    "rounds with each": "{rounds}",
+    "dealt all of them, no fault, every count right": "{dealt}",
+    "cards dealt": "{cards:,}",
+    "machines wired wrongly; the fault was named": "{wired}; {named}",
+    "short motions; machine time, median": "{shots:.0f}; {seconds:.0f} s",
+}
+
+
+def tables(found: dict[str, Any]) -> str:
+    """As Markdown: of the machines, and of the figures of all boards."""
+    rows = ["| | " + " | ".join(found) + " |", "|---" * (len(found) + 1) + "|"]
+    for name, cell in _ROWS.items():
+        rows.append(f"| {name} | " + " | ".join(cell.format(**it) for it in found.values()) + " |")
+    rows += ["", "Error in percent: median, worst, stated. In bold: how many machines were outside of it.", ""]
+    rows += ["| figure | " + " | ".join(found) + " |", "|---" * (len(found) + 1) + "|"]
+    for key in dict.fromkeys(key for it in found.values() for key in it["figures"]):
+        rows.append(f"| `{key}` | " + " | ".join(_cell(it["figures"].get(key)) for it in found.values()) + " |")
+    return "\n".join(rows) + "\n"
+
+
+def _cell(figure: list[float] | None) -> str:
+    if figure is None:
+        return ""
+    median, worst, stated, outside = figure
+    return f"{median:.1f}, {worst:.1f}, {stated:.1f}" + (f" **{outside:.0f}**" if outside else "")
 
 
 if __name__ == "__main__":

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import json
 import random
 import tempfile
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,7 @@ from fairshoe.boards.configs import load_board  # noqa: E402
 from fairshoe.boards.shuffle_time import shuffle_us  # noqa: E402
 from fairshoe.bringup.checks import Bringup  # noqa: E402
 from fairshoe.bringup.motion import find_faults  # noqa: E402
-from fairshoe.calibrate.derive import KINDS, Line, derive  # noqa: E402
+from fairshoe.calibrate.derive import KINDS, Line, derive, taken_over  # noqa: E402
 from fairshoe.calibrate.hands import SimHands  # noqa: E402
 from fairshoe.calibrate.machine import Machine, NotCalibrated  # noqa: E402
 from fairshoe.client.shoe import Shoe  # noqa: E402
@@ -36,6 +38,7 @@ BOARDS = ("pico-carousel", "pico-shoe", "pico-shelves", "pico-draw")
 BOARD = BOARDS[0]
 KEY = bytes(range(32))
 PART = 0.2
+ROUND_CARDS = 52
 DRAW_MS = (40, 1500)  # of a hand with one card
 FREE = (
     *("transport_um_per_ms", "throat_a_um", "brake_um", "roller_start_us", "pick_latency_us_min"),
@@ -58,7 +61,7 @@ FAULTS: tuple[dict[str, list[str]], ...] = (
 NAMED = {"backwards axis": "no slot"}  # the fault, and what the device names instead: it cannot tell them apart
 NOISE = ("throat_a", "throat_b", "exit")
 START_S = 8.0
-CANNOT_WORK = "cannot work"  # of a refusal that is right: the figures lie at a limit of the config check
+CANNOT_WORK = "cannot work"  # a refusal that is right, if the figures are: they lie at a limit of the config check
 
 
 @dataclass
@@ -129,19 +132,19 @@ def play(seed: int, rounds: int, fault: dict[str, list[str]] | None, board: str 
     truth = draw(rng, config)
     trial = Trial(seed, " ".join([*(fault or {}), *[name for names in (fault or {}).values() for name in names]]))
     trial.fault = NAMED.get(trial.fault, trial.fault)
-    port = _port(board, seed, {**truth, **(fault or {})})
-    shoe = Shoe(port, "simulated", HostSession(role_key(KEY, Role.SERVICE)))
+    port, shoe = opened(board, seed, {**truth, **(fault or {})})
     try:
-        shoe.greet()
         machine = Machine(shoe, Unsteady(port, seed))
         machine.enter()
         measured = KINDS[config["mechanism"]["kind"]](machine, config["mechanism"])
         found = find_faults(Bringup(machine, config, 0, inside=True), measured.prepare)
         trial.named = found.key if found else ""
         if found is None and not fault:
-            new, trial.lines = derive(config, measured.measure())
-            machine.leave()
+            figures = measured.measure()
+            trial.lines = taken_over(config["mechanism"], figures)
             _compare(trial, truth, config["mechanism"])
+            new, trial.lines = derive(config, figures)
+            machine.leave()
             trial.dealt = _deal(new, truth, seed, rounds)
         trial.shots = machine.shots
     except NotCalibrated as refused:
@@ -150,9 +153,8 @@ def play(seed: int, rounds: int, fault: dict[str, list[str]] | None, board: str 
     return trial
 
 
-def _port(board: str, seed: int, truth: dict[str, Any]) -> SimPort:
-    import json
-
+def opened(board: str, seed: int, truth: dict[str, Any]) -> tuple[SimPort, Shoe]:
+    """A noisy machine, and the service host that greeted it."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder)
         path.chmod(0o700)
@@ -165,7 +167,9 @@ def _port(board: str, seed: int, truth: dict[str, Any]) -> SimPort:
     for line in NOISE:
         port.do("fault", fault="beam_noise", line=line, every_us=150000, width_us=60)
     port.sleep(START_S)
-    return port
+    shoe = Shoe(port, "simulated", HostSession(role_key(KEY, Role.SERVICE)))
+    shoe.greet()
+    return port, shoe
 
 
 def _compare(trial: Trial, truth: dict[str, Any], old: dict[str, Any]) -> None:
@@ -183,7 +187,7 @@ def _compare(trial: Trial, truth: dict[str, Any], old: dict[str, Any]) -> None:
 def _deal(config: dict[str, Any], truth: dict[str, Any], seed: int, rounds: int) -> str:
     """`dealt`, or what went wrong in so many whole rounds for three players."""
     kind = config["mechanism"]["kind"]
-    stage = Stage(config, {"deck_cards": 52}, seed, truth=truth)
+    stage = Stage(config, {"deck_cards": ROUND_CARDS}, seed, truth=truth)
     rng = random.Random(seed)
     try:
         stage.until("empty_proved", 60000)
@@ -199,24 +203,24 @@ def _deal(config: dict[str, Any], truth: dict[str, Any], seed: int, rounds: int)
     counts += [{"deck_verified": 0}, {"deck_verified": 1}] if names["deck_verified"] else []
     ended = names["remainder_taken" if kind == "shelves" else "round_ended"]
     counted = [sum(it.fields[each[it.name]] for it in stage.peer.events if it.name in each) for each in counts]
-    if {*counted, stage.rig.plant.handed_out} != {52 * rounds} or ended != rounds:
+    if {*counted, stage.rig.plant.handed_out} != {ROUND_CARDS * rounds} or ended != rounds:
         return f"counted {counted}, {stage.rig.plant.handed_out} came out, in {ended} rounds"
     return "dealt"
 
 
 def _draw_out(rng: random.Random) -> list[tuple[str, int, str, object]]:
     """A shoe drawn by hand to its last card, slowly and fast."""
-    steps: list[tuple[str, int, str, object]] = [("", 500, "load", 52), ("", 300, "press", "green")]
+    steps: list[tuple[str, int, str, object]] = [("", 500, "load", ROUND_CARDS), ("", 300, "press", "green")]
     steps += [("deck_loaded", 500, "wait", 0), ("", 1000, "press", "close")]
-    for _ in range(52):
+    for _ in range(ROUND_CARDS):
         steps.append(("", DRAW_MS[1] + 300, "draw", rng.randint(*DRAW_MS)))
     return [*steps, ("", 2500, "press", "green"), ("remainder_taken", 500, "wait", 0)]
 
 
 _STORIES: dict[str, Callable[[random.Random], list[tuple[str, int, str, object]]]] = {
-    "carousel": lambda _rng: shuffle(52) + deal(3) + finish(),
+    "carousel": lambda _rng: shuffle(ROUND_CARDS) + deal(3) + finish(),
     "shoe": lambda _rng: play_shoe(3),
-    "shelves": lambda _rng: shuffle(52) + hand_out(),
+    "shelves": lambda _rng: shuffle(ROUND_CARDS) + hand_out(),
     "draw": _draw_out,
 }
 
@@ -227,6 +231,7 @@ def fault_of(number: int, board: str = BOARD) -> dict[str, list[str]] | None:
     return faults[number // 10 % len(faults)] if number % 10 == 9 else None
 
 
+@lru_cache
 def faults_of(board: str) -> list[dict[str, list[str]]]:
     """Those that calibration names on this board. An elevator that runs the wrong way it refuses without a name."""
     config = load_board(board)[0]

@@ -1,51 +1,53 @@
-"""`python -m soak.truths`: machines that are not as configured, one figure wrong at a time. Prints a table.
+"""`python -m soak.truths`: machines that are not as configured. Prints a table.
 
-Each mechanical figure of each mechanism is wrong by 2, 5, 10 and 20 % either way, and counts by one. The machine deals
-a small round in which every card is where the device says, or it stops. What it must not do is verify a deck or offer a
-stack that differs from its report.
+One figure at a time: each mechanical figure of each mechanism is wrong by 2, 5, 10 and 20 % either way, counts by one;
+then a home mark elsewhere, slip, heat and wear, each line inverted, two lines swapped, each motor backwards. With
+--pairs two of these at once, drawn at random, until the time is over. The machine deals a small round in which every
+card is where the device says, or it stops. What it must not do is verify a deck or offer a stack that differs from its
+report.
 """
 
 from __future__ import annotations
 
+import random
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from timed import Tool
 
 from fairshoe.messages import Fault, Figure
-from hal.sim.truth import FIGURES
+from hal.sim.truth import FIGURES, MOTORS
 from soak.hands import BOARDS, Data, board_config
 from soak.small_round import GAME, SmallRound
 
 PERCENTS = (2, 5, 10, 20)
 COUNTS = ("slot_count", "slot_beam_slots", "shelf_count", "slot_steps", "shelf_steps", "shelf_cards_max")
+OF_AXIS = (*COUNTS, "axis_mrev_per_s", "axis_mrev_per_s2", "axis_mshelf_per_s", "axis_mshelf_per_s2", "home_steps")
 SLOT_DECK = 40  # cards for figures of the axis: those of the first slots would never come to the others
 END_MS = 60000
 
 
 @dataclass(frozen=True)
 class Case:
-    """What the machine has, where the config has another number."""
+    """What the machine has, where the config has something else."""
 
-    figure: str
-    percent: int  # 0: by one
-    true: int
-
-    def title(self, configured: int) -> str:
-        return f"{self.percent:+d} %" if self.percent else f"{self.true - configured:+d}"
+    title: str
+    truth: Data
 
 
 class TruthRun(SmallRound):
     end_ms = END_MS
 
-    def __init__(self, board: str, case: Case, seed: int = 1) -> None:
-        cards = SLOT_DECK if case.figure in COUNTS or case.figure.startswith("axis") else GAME["deck_cards"]
-        game: Data = {**GAME, "deck_cards": cards}
-        super().__init__(board, [], truth={case.figure: case.true}, seed=seed, game=game)
+    def __init__(self, board: str, truth: Data, seed: int = 1) -> None:
+        axis = any(key in OF_AXIS or truth[key] == ["axis"] for key in truth)
+        game: Data = {**GAME, "deck_cards": SLOT_DECK if axis else GAME["deck_cards"]}
+        super().__init__(board, [], truth=truth, seed=seed, game=game)
 
     def outcome(self) -> tuple[str, str]:
-        """`deals`, `stops`, `breaks` (the machine) or `WRONG`, and the reason."""
+        """`deals`, `stops`, `waits` (for a deck, all the time), `breaks` (the machine) or `WRONG`, and the reason."""
         problems = self.play()
         found = next((text.removeprefix("Finding: ") for text in problems if text.startswith("Finding")), "")
         latched = [event for event in self.stage.peer.events if event.name == "warning_latched"]
@@ -54,7 +56,10 @@ class TruthRun(SmallRound):
         if latched:
             wrong = [event.fields for event in self.stage.peer.events if event.name == "not_as_configured"]
             return "stops", self._reason(latched[0].fields, *wrong[:1])
-        if problems or ("round_ended" not in self.stage.names() and self.plant.kind != "shelves"):
+        names = self.stage.names()
+        if not problems and not {"deck_loaded", "deck_verified"} & {*names}:
+            return "waits", "no deck was accepted"
+        if problems or ("round_ended" not in names and self.plant.kind != "shelves"):
             return "WRONG", (problems or ["no round ended"])[0]
         return "deals", ""
 
@@ -72,38 +77,76 @@ class TruthRun(SmallRound):
 
 
 def cases(board: str) -> Iterator[Case]:
-    mech = board_config(board)["mechanism"]
+    config = board_config(board)
+    mech = config["mechanism"]
     for figure in FIGURES:
         if not isinstance(mech.get(figure), int):
             continue
         if figure in COUNTS:
             for off in (-1, 1):
-                yield Case(figure, 0, mech[figure] + off)
+                yield Case(f"{figure} {off:+d}", {figure: mech[figure] + off})
         for percent in [*(-percent for percent in reversed(PERCENTS)), *PERCENTS]:
             true = mech[figure] * (100 + percent) // 100
             if true != mech[figure]:
-                yield Case(figure, percent, true)
+                yield Case(f"{figure} {percent:+d} %", {figure: true})
+    yield from _others(config)
+
+
+def _others(config: Data) -> Iterator[Case]:
+    """What no figure of a config says."""
+    motors = [name for name in MOTORS if name in config["outputs"] or name in config]
+    truths: list[Data] = [{"inverted": [name]} for name in _lines(config)]
+    truths += [{"swapped": list(two)} for two in combinations(_lines(config), 2)]
+    truths += [{"backwards": [name]} for name in motors]
+    if "axis" in motors:
+        truths += [{"home_steps": steps} for steps in (-32, -8, -2, 2, 8, 32)]
+    if motors:
+        truths += [{"slip_at_start": 1, "slip_percent_max": percent} for percent in (6, 12, 20)]
+        truths += [{"warm_percent": percent, "warm_s": 10} for percent in (-15, -8, 8, 15)]
+        truths += [{"worn_percent_per_thousand_cards": 500}, {"worn_us_per_thousand_cards": 1000000}]
+    if config["mechanism"]["kind"] == "carousel":
+        speed = config["mechanism"]["transport_um_per_ms"]
+        truths += [{"outfeed_um_per_ms": speed * percent // 100} for percent in (80, 90, 110, 120)]
+    for truth in truths:
+        yield Case(", ".join(f"{key} {value}" for key, value in truth.items()), truth)
+
+
+def _lines(config: Data) -> list[str]:
+    return [name for name, pin in config["inputs"].items() if not isinstance(pin, dict)]
+
+
+def pairs(board: str, seed: int) -> Iterator[Case]:
+    """Without end. The same key twice would be one case."""
+    rng, single = random.Random(f"{seed} {board}"), list(cases(board))
+    while True:
+        one, other = rng.sample(single, 2)
+        if not {*one.truth} & {*other.truth}:
+            yield Case(f"{one.title}; {other.title}", {**one.truth, **other.truth})
 
 
 def main() -> int:
     tool = Tool("soak.truths", __doc__, seed="of the machines")
     tool.add("--board", choices=BOARDS, action="append", help="this one only")
-    tool.add("--figure", action="append", help="this one only")
+    tool.add("--figure", action="append", help="cases with this word in their title only")
+    tool.add("--pairs", action="store_true", help="two at once; only what breaks or is wrong is shown")
     options = tool.begin()
-    wrong = 0
+    found: Counter[str] = Counter()
     for board in options.board or [name for name in BOARDS if name.startswith("pico-")]:
-        mech = board_config(board)["mechanism"]
         tool.restart()
-        for case in cases(board):
-            if options.figure and case.figure not in options.figure:
+        todo = pairs(board, options.seed) if options.pairs else cases(board)
+        done: Counter[str] = Counter()
+        for case in todo:
+            if options.figure and not any(word in case.title for word in options.figure):
                 continue
-            if not tool.more(lambda board=board, case=case: f"{board} {case.figure}"):
+            if not tool.more(lambda board=board, case=case: f"{board} {case.title}"):
                 break
-            word, why = TruthRun(board, case, options.seed).outcome()
-            wrong += word == "WRONG"
-            title = f"{case.figure} {case.title(mech[case.figure])}"
-            print(f"{board:14} {title:36} {word:7} {why}", flush=True)
-    return 1 if wrong else 0
+            word, why = TruthRun(board, case.truth, options.seed).outcome()
+            done[word] += 1
+            if not options.pairs or word == "WRONG":
+                print(f"{board:14} {case.title:36} {word:7} {why}", flush=True)
+        print(f"{board:14} {', '.join(f'{number} {word}' for word, number in sorted(done.items()))}", flush=True)
+        found += done
+    return 1 if found["WRONG"] else 0
 
 
 if __name__ == "__main__":

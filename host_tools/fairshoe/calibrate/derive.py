@@ -62,17 +62,21 @@ def derive(config: dict[str, Any], figures: dict[str, Figure]) -> tuple[dict[str
             )
     old = config["mechanism"]
     new = copy.deepcopy(config)
-    mech = new["mechanism"]
-    lines = [
-        Line(key, old[key], value, figures[name].spread, error, figures[name].count, figures[name].part)
-        for key, (value, name, error) in _values(figures, old).items()
-    ]
-    mech |= {line.key: line.new for line in lines}
+    lines = taken_over(old, figures)
+    new["mechanism"] |= {line.key: line.new for line in lines}
     lines += _follow(new, old, figures)
     problems = list(board_problems(new))
     if problems:
         raise NotCalibrated(f"a machine with these figures cannot work: {problems[0]}.", "See docs/BOARDS.md.")
     return new, lines
+
+
+def taken_over(old: dict[str, Any], figures: dict[str, Figure]) -> list[Line]:
+    """The keys of the config's mechanism that these figures give."""
+    return [
+        Line(key, old[key], value, figures[name].spread, error, figures[name].count, figures[name].part)
+        for key, (value, name, error) in _values(figures, old).items()
+    ]
 
 
 def _values(figures: dict[str, Figure], old: dict[str, Any]) -> dict[str, tuple[int, str, float]]:

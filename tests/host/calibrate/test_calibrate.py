@@ -1,22 +1,26 @@
 """Calibration against simulated machines that differ from their config: a slice of `make calibrate-truths`."""
 
 import json
+import math
 import random
 from pathlib import Path
 
 import pytest
-from calibrating.truths import BOARDS, FAULTS, draw, fault_of, faults_of, play
+from calibrating.truths import BOARDS, FAULTS, draw, fault_of, faults_of, opened, play
 
 from fairshoe.boards.configs import load_board
 from fairshoe.calibrate.derive import check_port, derive
-from fairshoe.calibrate.machine import NotCalibrated, settled
+from fairshoe.calibrate.draw_shoe import DrawShoe, beams_apart
+from fairshoe.calibrate.hands import SimHands
+from fairshoe.calibrate.machine import Machine, NotCalibrated, settled
 from fairshoe.calibrate.throat import Figure
 from fairshoe.cli.command_line import main
+from fairshoe.sim.port import SimPort
 
 
 @pytest.mark.parametrize(
     ("board", "seed"),
-    [(BOARDS[0], 1), (BOARDS[0], 2), (BOARDS[1], 1), (BOARDS[1], 2), (BOARDS[2], 1)]
+    [(BOARDS[0], 1), (BOARDS[0], 2), (BOARDS[1], 1), (BOARDS[1], 2), (BOARDS[2], 1), (BOARDS[3], 1), (BOARDS[3], 2)]
     + [pytest.param(board, seed, marks=pytest.mark.full) for board in BOARDS for seed in range(3, 13)],
 )
 def test_a_machine_that_differs_from_its_config_is_recovered_and_deals(board: str, seed: int) -> None:
@@ -24,7 +28,8 @@ def test_a_machine_that_differs_from_its_config_is_recovered_and_deals(board: st
     assert trial.good and trial.dealt == "dealt", (trial, f"make calibrate-truths BOARD={board} N=1 SEED={seed}")
     assert max((abs(off) for key, off in trial.off.items() if key.startswith("slot_")), default=0) == 0
     last = "arrival_um" if board == "pico-shelves" else "exit_um"
-    assert {"transport_um_per_ms", "brake_um", "nip_um", last, "pick_latency_us_max"} <= set(trial.off)
+    rollers = {"transport_um_per_ms", "brake_um", "nip_um", last, "pick_latency_us_max"}
+    assert {"throat_b_um", "bounce_us", *(rollers if board != "pico-draw" else ())} <= set(trial.off)
 
 
 @pytest.mark.parametrize(
@@ -36,9 +41,11 @@ def test_a_wiring_fault_is_named(board: str, fault: dict[str, list[str]]) -> Non
 
 
 def test_one_machine_in_ten_has_a_fault_and_all_kinds_come() -> None:
-    faults = [fault_of(number) for number in range(200)]
-    assert len([fault for fault in faults if fault]) == 20
-    assert all(fault in faults for fault in FAULTS)
+    for board in BOARDS:
+        faults = [fault_of(number, board) for number in range(200)]
+        assert len([fault for fault in faults if fault]) == 20
+        assert all(fault in faults for fault in faults_of(board))
+    assert all(any(fault in faults_of(board) for board in BOARDS) for fault in FAULTS)
 
 
 def test_truths_are_within_a_fifth_of_the_config() -> None:
@@ -87,37 +94,101 @@ def test_a_machine_that_cannot_work_is_refused() -> None:
         derive(load_board("pico-carousel")[0], figures(slot_count=(40.0, 0.0)))
 
 
-@pytest.mark.parametrize(("board", "why"), [("esp32s3-shoe", "1 ms late"), ("pico-draw", "draw")])
-def test_what_cannot_be_measured_yet_is_refused(board: str, why: str) -> None:
-    with pytest.raises(NotCalibrated, match=why):
+@pytest.mark.parametrize("board", ["esp32s3-shoe", "stm32-draw"])
+def test_a_port_that_stamps_late_is_refused(board: str) -> None:
+    with pytest.raises(NotCalibrated, match="1 ms late"):
         check_port(load_board(board)[0])
 
 
-def test_the_command_writes_config_and_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+# -- a draw shoe -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("speed", "gain"), [(110.0, 0.0), (600.0, 0.0), (200.0, 4.0), (900.0, -3.5), (2000.0, 9.0)])
+def test_four_edges_of_a_drawn_card_give_the_beams_distance_at_any_acceleration(speed: float, gain: float) -> None:
+    """Speed in um/ms at throat A, and what it gains in a millisecond."""
+
+    def at(um: float) -> int:
+        root = math.sqrt(speed * speed + 2 * gain * um)
+        return round(2000 * um / (speed + root))
+
+    gap = beams_apart(88900, at(0), at(11000), at(88900), at(99900))
+    assert gap is not None and abs(gap - 11000) < 20
+
+
+def test_a_hand_that_stops_on_its_way_gives_no_distance() -> None:
+    assert beams_apart(88900, 0, 10000, 300000, 1500000) is None
+
+
+class Hands(SimHands):
+    """Draws what it likes."""
+
+    single = double = "draw"
+
+    def draw(self, cards: int = 1) -> None:
+        assert isinstance(self._actor, SimPort)
+        self._actor.do(self.single if cards == 1 else self.double)
+
+
+@pytest.mark.parametrize(
+    ("single", "double", "what", "cure"),
+    [
+        ("draw_two", "draw_two", "a single card shows as two, in 14 of 15 draws", "opacity sensor"),
+        ("draw_back", "draw_two", "does not cover throat A, then both beams, then B", "throat beams"),
+        ("draw", "draw", "two cards at once show as two in 0 of 3 draws", "opacity sensor"),
+    ],
+)
+def test_what_a_hand_or_a_sensor_spoils_is_refused_with_the_part(
+    single: str, double: str, what: str, cure: str
+) -> None:
+    port, shoe = opened("pico-draw", 1, {})
+    hands = Hands(port)
+    hands.single, hands.double = single, double
+    machine = Machine(shoe, hands)
+    machine.enter()
+    with pytest.raises(NotCalibrated, match=what) as refused:
+        DrawShoe(machine, load_board("pico-draw")[0]["mechanism"]).measure(5)
+    assert cure in refused.value.advice
+
+
+def test_of_a_draw_shoe_only_the_beams_distance_bounce_and_longest_draw_change() -> None:
+    config = load_board("pico-draw")[0]
+    made = {"throat_gap_um": (10500.0, 20.0), "bounce_us": (250.0, 9.0), "draw_ms": (1800.0, 300.0)}
+    new, lines = derive(config, {name: figure for name, figure in figures(**made).items() if name in made})
+    assert {line.key: line.new for line in lines} == {
+        **{"throat_b_um": 25500, "bounce_us": 250, "draw_ms_max": 4000, "edges_per_s_max": 3000}
+    }
+    assert new["mechanism"] == config["mechanism"] | {line.key: line.new for line in lines}
+    loose = figures(**made | {"throat_gap_um": (10500.0, 2000.0)})
+    with pytest.raises(NotCalibrated, match="throat_gap_um") as refused:
+        derive(config, loose)
+    assert "part of throat_gap_um" in refused.value.advice
+
+
+@pytest.mark.parametrize(
+    ("board", "wired", "figure"),
+    [
+        ("pico-carousel", "beams, pick and transport are wired rightly; a turn of the carousel has 3456", "slot_count"),
+        ("pico-shoe", "beams, pick and transport are wired rightly\n", "exit_um"),
+        ("pico-draw", "beams are wired rightly\n", "throat_b_um"),
+    ],
+)
+def test_the_command_writes_config_and_report(
+    board: str, wired: str, figure: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["keys", "new", str(tmp_path / "keys")]) == 0
-    url = f"sim://pico-carousel?service=on&dealer=none&key={tmp_path / 'keys' / 'device.key'}"
+    words = ["calibrate", f"sim://{board}?service=on&dealer=none&key={tmp_path / 'keys' / 'device.key'}"]
+    words += ["--board", board]
     out = tmp_path / "my-board.json"
-    assert main(["calibrate", url, "--board", "pico-carousel", "--wiring"]) == 0
-    assert "a turn of the carousel has 3456 steps" in capsys.readouterr().out
-    assert main(["calibrate", url, "--board", "pico-carousel"]) == 2
+    assert main([*words, "--wiring"]) == 0
+    assert wired in capsys.readouterr().out
+    assert main(words) == 2
     capsys.readouterr()
-    assert main(["calibrate", url, "--board", "pico-carousel", "--out", str(out), "--json", "--cards", "20"]) == 0
-    said = json.loads(capsys.readouterr().out)
-    assert {line["key"] for line in said["lines"]} >= {"transport_um_per_ms", "brake_um", "slot_beam_slots"}
+    assert main([*words, "--out", str(out), "--json", "--cards", "20"]) == 0
+    said = {line["key"]: line for line in json.loads(capsys.readouterr().out)["lines"]}
+    assert abs(said[figure]["new"] / said[figure]["old"] - 1) < 0.05
     assert main(["config", "check", str(out)]) == 0
-    assert "Speed of each card" in out.with_suffix(".html").read_text()
-
-
-def test_the_command_measures_a_shoe(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["keys", "new", str(tmp_path / "keys")]) == 0
-    url = f"sim://pico-shoe?service=on&dealer=none&key={tmp_path / 'keys' / 'device.key'}"
-    out = tmp_path / "my-shoe.json"
-    assert main(["calibrate", url, "--board", "pico-shoe", "--wiring"]) == 0
-    assert "a turn" not in capsys.readouterr().out
-    assert main(["calibrate", url, "--board", "pico-shoe", "--out", str(out), "--cards", "20"]) == 0
-    assert main(["config", "check", str(out)]) == 0
-    exit_um = json.loads(out.read_text())["mechanism"]["exit_um"]
-    assert abs(exit_um - 60000) < 3000
+    page = out.with_suffix(".html").read_text()
+    assert ("Speed of the hand" if board == "pico-draw" else "Speed of each card") in page
 
 
 def test_the_command_wants_the_service_port(capsys: pytest.CaptureFixture[str]) -> None:
