@@ -120,8 +120,8 @@ generate: ready ## write every generated file again: messages, protocol and wiri
 	@$(TOOL) oracles.rulings_page
 
 .PHONY: calibrate-truths
-calibrate-truths: ready ## random machines that differ from their config: calibrate, compare, deal 20 rounds; print the table; WRITE=1 renews docs/BUILD.md  [BOARD= N= SEED= ROUNDS=]
-	@$(TOOL) calibrating $(if $(WRITE),--write) $(call opt,--board,$(BOARD)) $(call opt,--number,$(N)) $(call opt,--seed,$(SEED)) $(call opt,--rounds,$(ROUNDS))
+calibrate-truths: ready ## random machines that differ from their config: calibrate, compare, deal 20 rounds; print the table; WRITE=1 renews docs/BUILD.md  [BOARD= N= SEED= ROUNDS= WHOLE=]
+	@$(TOOL) calibrating $(if $(WRITE),--write) $(call opt,--board,$(BOARD)) $(call opt,--number,$(N)) $(call opt,--seed,$(SEED)) $(call opt,--rounds,$(ROUNDS)) $(call opt,--whole,$(WHOLE))
 
 .PHONY: matrix
 matrix: ready ## which record is taken at which stage of each game, by playing: compared with docs/matrix; WRITE=1 renews it  [GAME=]

@@ -69,6 +69,7 @@ class Trial:
     """One machine and what became of it. `wrong` lists figures outside their stated error."""
 
     seed: int
+    rounds: int
     fault: str = ""
     named: str = ""
     refused: str = ""
@@ -130,7 +131,7 @@ def play(seed: int, rounds: int, fault: dict[str, list[str]] | None, board: str 
     rng = random.Random(seed)
     config = load_board(board)[0]
     truth = draw(rng, config)
-    trial = Trial(seed, " ".join([*(fault or {}), *[name for names in (fault or {}).values() for name in names]]))
+    trial = Trial(seed, rounds, " ".join([*(fault or {}), *[name for names in (fault or {}).values() for name in names]]))
     trial.fault = NAMED.get(trial.fault, trial.fault)
     port, shoe = opened(board, seed, {**truth, **(fault or {})})
     try:

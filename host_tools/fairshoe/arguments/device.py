@@ -62,7 +62,8 @@ examples:
       "sim://pico-carousel?service=on&dealer=none&key=keys/device.key"
       the same with a simulated machine and simulated hands
 
-The device runs a bench image, its key switch is on, no deck is inside. Writes
+The device runs a bench image (a draw shoe: any), its key switch is on, no deck
+is inside. Writes
 the config and beside it a page with every figure: old, new, spread and error.
 exit status: 0 written, 1 refused: what was found, and which part to look at
 More: fairshoe docs BUILD
@@ -71,9 +72,9 @@ More: fairshoe docs BUILD
 
 def add_calibrate(command: argparse.ArgumentParser) -> None:
     command.description = (
-        "Measures speeds, distances and times of a carousel, shelves or a motor shoe from the edges of its beams, "
-        "about 60 cards and 700 short motions, and writes a board config that this machine works with. PORT is the "
-        "service port."
+        "Measures speeds, distances and times of a machine from the edges of its beams, about 60 cards and 700 short "
+        "motions, and writes a board config that this machine works with. Of a draw shoe you draw the cards. PORT is "
+        "the service port."
     )
     command.epilog = CALIBRATE_EXAMPLES
     add_port(command)
