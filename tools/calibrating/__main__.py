@@ -85,7 +85,7 @@ def summary(trials: list[Trial]) -> dict[str, Any]:
         "machines": len(plain),
         "calibrated": len(whole),
         "refused": sum(bool(trial.refused) and trial.good for trial in plain),
-        "dealt": ", ".join(f"{dealt[rounds]} of {asked[rounds]} {rounds} rounds" for rounds in sorted(asked)),
+        "dealt": ", ".join(f"{rounds} rounds: {dealt[rounds]} of {asked[rounds]}" for rounds in sorted(asked)),
         "cards": sum(rounds * number for rounds, number in dealt.items()) * ROUND_CARDS,
         "wired": len(wired),
         "named": sum(trial.good for trial in wired),

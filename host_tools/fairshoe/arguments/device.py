@@ -63,8 +63,8 @@ examples:
       the same with a simulated machine and simulated hands
 
 The device runs a bench image (a draw shoe: any), its key switch is on, no deck
-is inside. Writes
-the config and beside it a page with every figure: old, new, spread and error.
+is inside. Writes the config and beside it a page with every figure: old, new,
+spread and error.
 exit status: 0 written, 1 refused: what was found, and which part to look at
 More: fairshoe docs BUILD
 """
