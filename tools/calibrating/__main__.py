@@ -57,7 +57,8 @@ def run(board: str, seed: int, number: int, rounds: int, whole: int) -> Iterator
         if not trial.good or trial.refused:
             said = trial.named or trial.refused or trial.dealt
             print(f"{board} seed {trial.seed}: fault {trial.fault or 'none'}; {said}; {'; '.join(trial.wrong)}")
-            print(f"  replay: make calibrate-truths BOARD={board} N=1 SEED={trial.seed} ROUNDS={trial.rounds}", flush=True)
+            again = f"BOARD={board} N=1 SEED={trial.seed} ROUNDS={trial.rounds}"
+            print(f"  replay: make calibrate-truths {again}", flush=True)
         if time.monotonic() - since > TELL_S:
             since = time.monotonic()
             print(f"{board}: {each + 1} of {number}", file=sys.stderr)

@@ -131,8 +131,8 @@ def play(seed: int, rounds: int, fault: dict[str, list[str]] | None, board: str 
     rng = random.Random(seed)
     config = load_board(board)[0]
     truth = draw(rng, config)
-    trial = Trial(seed, rounds, " ".join([*(fault or {}), *[name for names in (fault or {}).values() for name in names]]))
-    trial.fault = NAMED.get(trial.fault, trial.fault)
+    words = " ".join([*(fault or {}), *[name for names in (fault or {}).values() for name in names]])
+    trial = Trial(seed, rounds, NAMED.get(words, words))
     port, shoe = opened(board, seed, {**truth, **(fault or {})})
     try:
         machine = Machine(shoe, Unsteady(port, seed))
