@@ -46,8 +46,14 @@ FIGURES = (
     Figure("trace", "Clauses by game and dealing mode", "make trace", (*MACHINE, "rules", "tests"), cheap=True),
     Figure("matrix", "Records by stage, game and mode, by playing", "make matrix", MACHINE),
     Figure("faults", "Faults, and how fast they are noticed", "make scenarios", MACHINE, "FAULTS.md#Faults, and how"),
-    Figure("powerloss", "Power cuts", "make powerloss MINUTES=8", MACHINE, "POWERLOSS.md#Figures"),
-    Figure("mutants", "Mutants", "make mutants SEED=1", ("firmware", "tests/unit"), "MUTANTS.md#Results"),
+    Figure("powerloss", "Power cuts", "make powerloss MINUTES=3 SEED=1", MACHINE, "POWERLOSS.md#Figures"),
+    Figure(
+        "mutants",
+        "Mutants: as many of the sample as five minutes allow, and the whole run of the documentation",
+        "make mutants MINUTES=5 SEED=1",
+        ("firmware", "tests/unit"),
+        "MUTANTS.md#Results",
+    ),
     Figure("model", "Model of the promises", "make model", ("firmware", "tools/model"), "PROOF.md#What is checked"),
     Figure("attacks", "Known attacks, and the tests against them", "", MACHINE, "SECURITY.md#Known attacks"),
     Figure(
