@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import psycopg
 import pytest
-from model.floor_run import FloorTrace, recording_floor, replay_floor
-from model.tracer import Step
+from model.floor_replay import CHANGES, changed, replay_floor
+from model.floor_run import FloorTrace, recording_floor
 from one_floor import Site, identity
 from test_stream import lose_an_answer
 
@@ -113,23 +113,8 @@ def test_a_floor_takes_allowed_steps_and_changed_runs_are_rejected(
     with recording_floor() as trace:
         story(site, trace)
     assert replay_floor(trace.steps) is None
-    for name in CHANGES:
-        runs = list(changed(trace.steps, name))
-        assert runs, name
-        for steps in runs:
-            assert replay_floor(steps) is not None, name
-
-
-CHANGES: dict[str, Callable[[Step], list[Step]]] = {  # by the step that is changed
-    "consume": lambda _step: [],  # a message is passed over
-    "said": lambda step: [(*step[:2], [*step[2][:-1], [step[2][-1][0], step[2][-1][1] + 1]])],  # one event too many
-    "passes": lambda step: [(*step[:2], step[2] + 1)],  # one event too far
-    "find": lambda step: [(*step[:3], step[3] + 1)],  # the stream ends elsewhere
-    "stored": lambda step: [step, ("put", step[1], -1, 0, 1, 1, 0), ("stored", step[1], -1, step[3] + 5000)],  # twice
-}
-
-
-def changed(steps: Sequence[Step], name: str, most: int = 1) -> Iterator[list[Step]]:
-    places = [at for at, step in enumerate(steps) if step[:2] == (name, KEY)]
-    for at in places[:most]:
-        yield [*steps[:at], *CHANGES[name](steps[at]), *steps[at + 1 :]]
+    seen: set[str] = set()
+    for name, _key, steps in changed(trace.steps):
+        assert replay_floor(steps) is not None, name
+        seen.add(name)
+    assert seen == set(CHANGES)

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairshoe_floor.stream.publisher import HOLE_S, VERIFY_S
-from floor import servers
+from floor import servers, traced
 from floor.checks import Findings, compare, expected_of
 from floor.install import install
 from floor.proxy import Mode
@@ -217,6 +217,10 @@ def _play(options: argparse.Namespace, seed: int, folder: Path, loops: contextli
         took = settle(site, want, SETTLE_S + site.losses * (HOLE_S + VERIFY_S))  # holes are declared one by one
         loops.close()  # what is on file is compared; the checks are no part of the floor
         found = compare(site, want)
+        began, steps = time.process_time(), site.traces.close()
+        wrong, summary = traced.replay(steps)
+        found.wrong += wrong
+        print(f"{summary}, in {time.process_time() - began:.1f} s")
         print(f"{sum(chaos.struck.values())} faults: {', '.join(f'{n} {c}' for n, c in sorted(chaos.struck.items()))}")
         print(f"all events were in PostgreSQL {took:.1f} s after the last one was recorded")
         return found

@@ -28,7 +28,7 @@ from fairshoe_floor.kit.accounts import ADMIN, write_accounts
 from fairshoe_floor.stream import broker
 from fairshoe_floor.stream.health import restart_due
 from fairshoe_floor.stream.names import FLOOR, Names
-from floor import pits, servers
+from floor import pits, servers, traced
 from floor.follower import Follower
 from floor.poison import POISONED, POISONS
 from floor.proxy import Mode, Proxy
@@ -36,6 +36,8 @@ from floor.watcher import Watcher
 
 ROOT = Path(__file__).resolve().parents[2]
 FAIRSHOE = [sys.executable, "-m", "fairshoe"]
+TRACED = [sys.executable, "-m", "floor.traced"]
+IN_MODEL = {"nats": "broker", "postgres": "database"}
 COPY_S = 30.0  # a copy that is older is renewed before the next fault
 KEEP_S = 90.0  # longer than the age of any copy that is restored: that plus the longest fault
 DISK_MB = 512  # of the broker
@@ -55,18 +57,21 @@ LAST_OF_LOGS = "SELECT device, log, MAX(seq) FROM events GROUP BY device, log"
 class Program:
     """One of our own programs. Started again after a kill, as systemd does."""
 
-    def __init__(self, name: str, command: list[str], folder: Path) -> None:
+    def __init__(self, name: str, command: list[str], folder: Path, pipe: int = 0) -> None:
         self.name = name
+        self.pipe = pipe  # for its steps
         self.command = command
         self.log = folder / f"{name}.log"
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self, **more: str) -> None:
         environment = os.environ | {"PYTHONPATH": str(ROOT / "tools"), "PYTHONFAULTHANDLER": "1"} | more
+        pipes = (self.pipe,) if self.pipe else ()
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=ROOT, env=environment
-            )
+                self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=ROOT, pass_fds=pipes,
+                env=environment | {traced.PIPE: str(self.pipe)},
+            )  # fmt: skip
 
     def kill(self) -> None:
         if self.process is not None:
@@ -108,6 +113,7 @@ class Site:
         self.servers: dict[str, servers.Server] = {"nats": self.nats, "postgres": self.postgres}
         self.proxies: dict[str, Proxy] = {}
         self.programs: dict[str, Program] = {}
+        self.traces = traced.Traces()
         self.simulated: dict[int, Program] = {}  # by device
         self.api_ports = [servers.free_port(), servers.free_port()]  # of gateway-1 and of the central server
         self.stores = [folder / "pit-1.db", folder / "pit-2.db"]
@@ -149,7 +155,7 @@ class Site:
             _wait(store.exists, servers.START_S, f"{store.name} is not made")
         for number, store in enumerate(self.stores, 1):
             url = f"nats://127.0.0.1:{self.proxies[f'publisher-{number} to nats'].port}"
-            command = [*FAIRSHOE, "publish", str(store), "--nats", url, "--name", f"pit-{number}"]
+            command = [*TRACED, "publish", str(store), "--nats", url, "--name", f"pit-{number}"]
             self._add(f"publisher-{number}", [*command, "--nats-key", str(self.account(f"pit-{number}"))])
         database = self.postgres.url.replace(str(self.postgres.port), str(self.proxies["floor to postgres"].port))
         url = f"nats://127.0.0.1:{self.proxies['floor to nats'].port}"
@@ -157,7 +163,7 @@ class Site:
             [*FAIRSHOE, "floor", "migrate", "--database", self.postgres.url], check=True, stdout=subprocess.PIPE
         )
         key = str(self.account(FLOOR))
-        self._add("floor", [*FAIRSHOE, "floor", "run", "--database", database, "--nats", url, "--nats-key", key])
+        self._add("floor", [*TRACED, "floor", "run", "--database", database, "--nats", url, "--nats-key", key])
         serve = [*FAIRSHOE, "floor", "serve", *(str(self.folder / f"pit-{n}.toml") for n in (1, 2))]
         serve += ["--tokens", str(self.folder / "tokens.toml"), "--port", str(self.api_ports[1])]
         _wait(self._logs, servers.START_S, "no event in PostgreSQL")
@@ -182,7 +188,8 @@ class Site:
         self.followers.append(Follower(self.api_ports[1], token, [*fakes, *self.simulated]))
 
     def _add(self, name: str, command: list[str]) -> None:
-        self.programs[name] = Program(name, command, self.folder)
+        pipe = self.traces.pipe() if command[: len(TRACED)] == TRACED else 0
+        self.programs[name] = Program(name, command, self.folder, pipe)
         self.programs[name].start()
 
     def _start_fakes(self) -> int:
@@ -261,6 +268,7 @@ class Site:
         """Copy the disks of which there is no recent copy, and others by chance."""
         for name, server in self.servers.items():
             if time.monotonic() - self._copied.get(name, -COPY_S) >= COPY_S or chance():
+                self.traces.add(f"{IN_MODEL[name]}_copied", "")
                 server.snapshot("copy")
                 self._copied[name] = time.monotonic()
         if time.monotonic() - self._copied.get("gateway-2", -COPY_S) >= COPY_S or chance():
@@ -270,6 +278,7 @@ class Site:
     def roll_back(self, name: str) -> None:
         """Put the last copy of its disk back: everything since then is gone."""
         self.servers[name].restore("copy")
+        self.traces.add(f"{IN_MODEL[name]}_restored", "")
         self.servers[name].start()
 
     def stop_gateway_2(self) -> None:
@@ -292,6 +301,8 @@ class Site:
 
     def roll_back_gateway_2(self) -> None:
         """The store as it was at the last copy: the shoes do not send again what they saw acknowledged since then."""
+        for device, log, _last in last_of_logs(self.stores[1]):
+            self.traces.add("cut", f"{device:08x}.{log.hex()}")  # the rest of these logs is not replayed
         for suffix in ("-wal", "-shm"):
             self.stores[1].with_name(self.stores[1].name + suffix).unlink(missing_ok=True)
         _copy_store(self.folder / "pit-2.copy.db", self.stores[1])

@@ -49,16 +49,27 @@ class Refused:
 
 def replay(steps: Sequence[Step]) -> Refused | None:
     """None if every step is allowed and breaks no promise."""
-    capacity = next((step[4] for step in steps if step[0] == "boot"), 1)
-    run = _Replay(Monitor(Table(source_of("journal"), {**_BOUNDS, "CAP": capacity})))
-    for at, step in enumerate(steps):
-        try:
-            run.take(step)
-        except Rejected as error:
-            return Refused(at, step, str(error))
-        except AssertionError:
-            return Refused(at, step, "a promise of the table is broken")
-    return None
+    return Replay(steps).go_on(steps)
+
+
+class Replay:
+    """Of a run that is not over yet: `go_on` takes the steps that are new."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        capacity = next((step[4] for step in steps if step[0] == "boot"), 1)
+        self._run = _Replay(Monitor(Table(source_of("journal"), {**_BOUNDS, "CAP": capacity})))
+        self._done = 0
+
+    def go_on(self, steps: Sequence[Step]) -> Refused | None:
+        for at in range(self._done, len(steps)):
+            try:
+                self._run.take(steps[at])
+            except Rejected as error:
+                return Refused(at, steps[at], str(error))
+            except AssertionError:
+                return Refused(at, steps[at], "a promise of the table is broken")
+        self._done = len(steps)
+        return None
 
 
 def held(trace: Trace) -> list[str]:

@@ -62,8 +62,9 @@ def hook(owner: Any, name: str) -> Callable[[Callable[..., Any]], Callable[..., 
 
 
 @contextlib.contextmanager
-def recording() -> Generator[Trace]:
-    trace = Trace()
+def recording(trace: Trace | None = None) -> Generator[Trace]:
+    """Into a new trace, or on with this one."""
+    trace = trace or Trace()
     with patched(HOOKS, trace):
         yield trace
 

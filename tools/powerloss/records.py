@@ -2,7 +2,8 @@
 
 A round is played by the operator of rig/operator.py up to each of its stages. There the table system puts one thing on
 record that the device takes, and power is cut before each write that follows; for some cuts once more while the device
-boots. What was recorded by then must have the consequence that it has without a cut, once.
+boots. What was recorded by then must have the consequence that it has without a cut, once; and device and host take
+only steps that the model of the promises allows (tools/model).
 
     python -m powerloss.records [--seed N] [--minutes N] [--case N]        without --minutes every case once
 
@@ -20,6 +21,8 @@ from dataclasses import astuple, dataclass
 from functools import lru_cache
 from typing import Any
 
+from model.replay import Replay
+from model.tracer import Trace, recording
 from process_copy import in_copy
 from timed import Tool
 
@@ -84,6 +87,7 @@ class Outcome:
     voids: list[tuple[Any, ...]]
     facts: tuple[int, ...]
     writes: int = 0
+    refused: str = ""  # by the model of the promises
 
 
 def setups() -> list[Setup]:
@@ -176,15 +180,25 @@ def all_cases() -> tuple[Case, ...]:
 
 
 @lru_cache(maxsize=1)
-def at_stage(setup: Setup, moves: int) -> Table:
-    return Table(setup, moves)
+def at_stage(setup: Setup, moves: int) -> tuple[Table, Trace, Replay]:
+    with recording() as trace:
+        table = Table(setup, moves)
+    replay = Replay(trace.steps)
+    replay.go_on(trace.steps[:-1])  # a write may be under way: its content comes later
+    return table, trace, replay
 
 
 def tell(case: Case, cut: int = -1, again: int = -1) -> Outcome:
     """Put it on record, and cut power before write number `cut` from there; then before number `again` of the boot."""
-    table = at_stage(case.setup, case.moves)
-    text = in_copy(lambda: repr(astuple(_cut_short(table, case, cut, again))))
-    return Outcome(*literal_eval(text))
+    table, trace, replay = at_stage(case.setup, case.moves)
+
+    def work() -> str:
+        with recording(trace):
+            outcome = _cut_short(table, case, cut, again)
+        outcome.refused = str(replay.go_on(trace.steps) or "")
+        return repr(astuple(outcome))
+
+    return Outcome(*literal_eval(in_copy(work)))
 
 
 def _cut_short(table: Table, case: Case, cut: int, again: int) -> Outcome:
@@ -219,6 +233,8 @@ def problems(case: Case, rng: random.Random) -> list[str]:
         where = f"{case}, cut before write {cut} of {whole.writes}" + (f", again at {again}" if again >= 0 else "")
         if after.recorded and whole.voids and after.voids != whole.voids:
             found.append(f"{where}: void {after.voids}, without a cut {whole.voids}")
+        if after.refused:
+            found.append(f"{where}: model: {after.refused}")
         if len(after.voids) > 1:
             found.append(f"{where}: void {len(after.voids)} times")
         if after.recorded and whole.voids and after.facts != whole.facts:
