@@ -16,6 +16,12 @@ from fairshoe.ship.errors import SignatureError
 from fairshoe.ship.manifest import sha256
 from fairshoe.ship.signing import REPORT, check_file, read_public_key
 
+# What a signed report is of: a good signature of another device, day or version is no proof of this one.
+_SAID = (
+    *("kind", "plan", "device", "commit", "firmware", "version", "to", "at", "started", "simulated"),
+    *("verdict", "reason", "worst", "not_known", "not_made"),
+)
+
 
 def run(options: argparse.Namespace) -> int:
     source = Path(options.report)
@@ -39,9 +45,23 @@ def _verify(source: Path, keys: list[str]) -> int:
         raise ReportError(f"{source}: {error.strerror or error}.", "Give the .json file of a report.") from error
     signer = check_file(source, raw, trusted, REPORT)
     report: dict[str, Any] = json.loads(raw)
-    for name, wanted in report.get("files", {}).items():
+    files: dict[str, str] = report.get("files", {})
+    for name, wanted in files.items():
         _check_beside(source.with_name(name), wanted)
+    events: dict[str, Any] = report.get("events", {})  # of the bench
+    if events and source.with_name(events["log"]).exists():
+        _check_beside(source.with_name(events["log"]), events["sha256"])
     say(f"{printable(str(source))}: signed by {signer}, unaltered since")
+    for name in _SAID:
+        value: Any = report.get(name)
+        if isinstance(value, dict):
+            inner: dict[str, Any] = {**value}
+            value = inner.get("id", inner.get("name"))
+        if value not in (None, ""):
+            say(f"  {name}: {printable(value if isinstance(value, str) else json.dumps(value))}")
+    page_beside = source.with_suffix(".html")
+    if page_beside.exists() and page_beside.name not in files:
+        say(f"{printable(str(page_beside))}: NOT signed; `fairshoe report {source.name} -o FILE.html` makes it again")
     return 0
 
 

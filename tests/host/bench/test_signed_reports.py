@@ -40,6 +40,8 @@ def test_a_signed_report_is_verified_and_a_changed_one_refused(made: Callable[[P
     public = tmp_path / "bench.key.pub"
     good = run("report", report, "--verify", public)
     assert (good.returncode, "signed by " in good.stdout) == (0, True), good.stderr
+    said = {"bench": ("device: 00510003", "verdict: passed"), "t": ("device: 00510004", "kind: selftest")}
+    assert all(f"  {line}\n" in good.stdout for line in said[report.stem[:5]]), good.stdout
 
     make_key(tmp_path / "other.key")
     other = run("report", report, "--verify", tmp_path / "other.key.pub")
@@ -53,6 +55,18 @@ def test_a_signed_report_is_verified_and_a_changed_one_refused(made: Callable[[P
     signature_path(report).unlink()
     bare = run("report", report, "--verify", public)
     assert bare.returncode == Exit.PROOF and "is not signed" in bare.stderr
+
+
+def test_what_lies_beside_a_signed_report_is_checked_or_said_to_be_unsigned(tmp_path: Path) -> None:
+    report = bench_report(tmp_path)
+    good = run("report", report, "--verify", tmp_path / "bench.key.pub")
+    events = report.with_name(f"{report.stem}.events.jsonl")
+    assert f"{events}: as signed" in good.stdout and f"{report.with_suffix('.html')}: NOT signed" in good.stdout
+    events.write_bytes(events.read_bytes()[:-2] + b" \n")
+    altered = run("report", report, "--verify", tmp_path / "bench.key.pub")
+    assert altered.returncode == Exit.PROOF and "is not the one that was signed" in altered.stderr
+    events.unlink()
+    assert run("report", report, "--verify", tmp_path / "bench.key.pub").returncode == 0  # sent without its events
 
 
 def test_a_signature_of_a_release_is_none_of_a_report(tmp_path: Path) -> None:
