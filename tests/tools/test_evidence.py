@@ -70,6 +70,23 @@ def test_a_figure_is_current_until_what_it_depends_on_changes(root: Path) -> Non
     )
 
 
+def test_a_figure_of_another_branch_is_stale_although_no_commit_came_since(root: Path) -> None:
+    results, head = root.parent / "results", evidence.git("rev-parse", "HEAD", root=root)
+    (root / "src" / "a").write_text("41 cards\n")
+    commit(root)
+    evidence.run(ONE, root, results)
+    evidence.git("reset", "-q", "--hard", head, root=root)
+    found = evidence.part(ONE, root, results)
+    assert not found.run_good and "STALE: it has other src" in found.run_note
+
+
+def test_a_run_in_which_an_input_changes_is_not_good(root: Path) -> None:
+    changing = Figure("two", "Two", "echo 41 > src/a", ("src",))
+    assert evidence.run(changing, root, root.parent)["changed"]
+    evidence.git("checkout", "-q", "src", root=root)
+    assert not evidence.run(ONE, root, root.parent)["changed"]
+
+
 def test_a_run_that_failed_or_had_uncommitted_changes_is_not_good(root: Path) -> None:
     results = root.parent / "results"
     failing = Figure("two", "Two", "echo bad; exit 3", ("src",))
@@ -89,6 +106,10 @@ def test_signed_evidence_verifies_and_altered_evidence_does_not(root: Path, tmp_
     evidence.write(out, parts, read_signing_key(key), root)
     verify = ["report", str(out / "evidence.json"), "--verify", f"{key}.pub"]
     assert command_line.main(verify) == 0
+    html = (out / "evidence.html").read_text()
+    (out / "evidence.html").write_text(html.replace("not made here", "made here, good"))
+    assert command_line.main(verify) != 0, "a figure was replaced"
+    (out / "evidence.html").write_text(html)
     listed = json.loads((out / "evidence.json").read_text())["files"]
     assert "evidence.html" in listed and "UNSIGNED" not in (out / "evidence.html").read_text()
     (out / "evidence.json").write_text((out / "evidence.json").read_text().replace("not made here", "made here"))

@@ -35,7 +35,7 @@ def git(*words: str, root: Path = ROOT) -> str:
 def run(figure: Figure, root: Path = ROOT, results: Path = RESULTS) -> dict[str, Any]:
     """Run a figure's command and keep what it printed. The commit is noted first: the tree may change meanwhile."""
     commit = git("rev-parse", "HEAD", root=root)
-    changed = bool(git("status", "--porcelain", "--", *figure.inputs, root=root))
+    changed = _differs(commit, figure.inputs, root)
     begun = time.monotonic()
     path = f"{root / '.venv' / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
     kept = {name: value for name, value in os.environ.items() if name not in OURS}
@@ -46,7 +46,7 @@ def run(figure: Figure, root: Path = ROOT, results: Path = RESULTS) -> dict[str,
     result = {
         "command": figure.command,
         "commit": commit,
-        "changed": changed,
+        "changed": changed or _differs(commit, figure.inputs, root),
         "at": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "seconds": round(time.monotonic() - begun),
         "status": done.returncode,
@@ -57,15 +57,25 @@ def run(figure: Figure, root: Path = ROOT, results: Path = RESULTS) -> dict[str,
     return result
 
 
+def _differs(commit: str, inputs: tuple[str, ...], root: Path) -> bool:
+    """Whether the working tree has other inputs than that commit, or new ones."""
+    words = ("--", *inputs) if inputs else ()
+    return bool(git("diff", "--name-only", commit, *words, root=root) + git("status", "--porcelain", *words, root=root))
+
+
 def since(commit: str, inputs: tuple[str, ...], root: Path = ROOT) -> str:
-    """What makes a figure of that commit stale; nothing if nothing does."""
+    """What makes a figure of that commit stale; nothing if nothing does. The content counts: a commit of another
+    branch may lack nothing that is here, and have more."""
     if not inputs:
         return ""
     try:
+        if not git("diff", "--name-only", commit, "HEAD", "--", *inputs, root=root):
+            return ""
         commits = git("log", "--oneline", f"{commit}..HEAD", "--", *inputs, root=root).splitlines()
     except subprocess.CalledProcessError:
         return f"STALE: commit {commit[:10]} is not known here"
-    return f"STALE: {len(commits)} commits since have changed {', '.join(inputs)}" if commits else ""
+    names = ", ".join(inputs)
+    return f"STALE: {len(commits)} commits since have changed {names}" if commits else f"STALE: it has other {names}"
 
 
 def part(figure: Figure, root: Path = ROOT, results: Path = RESULTS) -> Part:
