@@ -113,7 +113,7 @@ def test_each_card_is_shown_on_its_way_and_what_was_noted_is_compared(chromium: 
         assert [to for _card, _place, to in by_place] == wanted + ["the rest of the deck"] * 37
         receipt = json.loads(vectors()["receipt"])
         for field, right in (("noted", house["link"].split(".")[-2]), ("posted", receipt["attested"]["public"])):
-            looks = {right: "good", right[:20].upper(): "good", right[:6]: "incomplete", "0f0f": "poor"}
+            looks = {right: "good", right[:20].upper(): "good", right[:15]: "incomplete", "0f0f": "poor"}
             for text, look in looks.items():
                 tab.fill(f"#{field}", text)
                 assert tab.get_attribute(f"#{field}-said", "class") == look, (field, text)
