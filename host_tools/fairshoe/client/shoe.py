@@ -4,8 +4,9 @@
         for event in shoe.events():
             print(event)
 
-If the port disappears it is reopened, and everything resumes. One shoe belongs to one thread; AsyncShoe is the same for
-asyncio.
+An event counts as handled when the program asks for the next: one that crashes with an event in hand gets it again. If
+the port disappears it is reopened, and everything resumes. One shoe belongs to one thread; AsyncShoe is the same for
+asyncio, and exchange.py has what both decide.
 """
 
 from __future__ import annotations
@@ -145,9 +146,9 @@ class Shoe(ShoeBase):
     # -- events ------------------------------------------------------------------------------------------------------
 
     def events(self, quiet_s: float | None = None) -> Iterator[Event]:
-        """Events as they come; ends after quiet_s seconds without any. Asking for the next one acknowledges the
-        one before, unless `acknowledge` did so already; an unacknowledged one is redelivered. One loop at a
-        time, in which commands may be given; closing the shoe ends it."""
+        """Events as they come; ends after quiet_s seconds without any. Asking for the next one acknowledges the one
+        before, unless `acknowledge` did so; an unacknowledged one is redelivered. One loop at a time, in which commands
+        may be given; closing the shoe ends it."""
         for message in self._each(quiet_s, Event):
             if isinstance(message, Event):
                 yield message
@@ -206,7 +207,7 @@ class Shoe(ShoeBase):
 
     def command(self, kind: type[Command], timeout_s: float = COMMAND_S, **arguments: int) -> CommandResult:
         """Give a command and wait for its outcome. If it still waits its turn then, it is never sent."""
-        check_seconds("timeout_s", timeout_s)  # before it gets a number
+        check_seconds("timeout_s", timeout_s)  # before a number is stored for it
         return self._follow(self._core.commanding(kind, arguments, timeout_s))
 
     def status_after(self, result: CommandResult, timeout_s: float = ANSWER_S) -> Status:
@@ -346,7 +347,7 @@ class Shoe(ShoeBase):
             if self._core.closed:
                 return
             yield message
-            self._done()
+            self._done()  # not before: the program may crash with the event in hand
 
     def _done(self) -> None:
         """Acknowledge the current event; if closed meanwhile, it is redelivered."""
@@ -386,12 +387,12 @@ class Shoe(ShoeBase):
             return
         self._core.feed(data, self._clock())
         self._flush()
+        # A network that is cut gives no error, only silence: make the connection again.
         if self._address is not None and self._address.network and self._core.silent_s(self._clock()) > STALE_S:
             self._lost(TimeoutError("nothing comes over the connection"))
         self._tell()
 
     def _flush(self) -> None:
-        """Send what there is to send."""
         if self._port is None:
             return
         data = self._core.output()
@@ -406,7 +407,7 @@ class Shoe(ShoeBase):
             self._serve(self._core.notices.popleft())
 
     def _lost(self, error: Exception) -> None:
-        """The port failed: an error for the program, or the beginning of tries to get it back."""
+        """The port failed: begin to try it again; an error, if it may not be reopened or has never answered."""
         if self._address is None or self._port is None or not self._greeted:
             raise (port_busy(self.name) if isinstance(error, HostConnected) else self._core.lost_error()) from error
         self._address.lost(self._port)

@@ -25,8 +25,8 @@ from firmware.protocol.session import MAC_SIZE, NONCE_SIZE, SEQUENCE_MAX, SEQUEN
 
 HELLO_S = 0.5  # until the next hello; twice as long after an answer that came too late for the hello before
 HELLO_S_MAX = 4.0
-HELLOS_KEPT = 8
-LIFE_S = 4.0
+HELLOS_KEPT = 8  # by their nonces an answer is known that comes too late
+LIFE_S = 4.0  # between two signs of life: after 10 s unheard a host may lose the line
 SILENCE_S = 2.5  # a device with a host sends a status every half second
 READERS = (messages.Role.OBSERVER, messages.Role.AUDITOR)  # a device ignores their acknowledgements
 _MAC_AT = -CRC_SIZE - MAC_SIZE  # of a keyed frame
@@ -43,7 +43,7 @@ class Received(NamedTuple):
 
 @dataclass
 class LinkCounts:
-    """What happened on this end, for anyone who wants to know how good the link is."""
+    """What happened on this end: how good the link is."""
 
     events: int = 0
     repeats: int = 0
@@ -57,8 +57,9 @@ class LinkCounts:
 class HostSession:
     """Feed it time and bytes. `now` is any clock in seconds that does not jump.
 
-    Who keeps events on file has to know of which log they are before one is taken or acknowledged: with `asks_log`
-    every welcome puts events aside (`log_due`) until `resume_after` says where to go on."""
+    Numbers begin again when the storage of a device is replaced. So a host that keeps events on file must know their
+    log before it takes or acknowledges one: with `asks_log` every welcome puts events aside (`log_due`) until
+    `resume_after` says where to go on."""
 
     def __init__(self, key: RoleKey | KeyRing | None = None, after_seq: int = 0, asks_log: bool = False) -> None:
         self.decoder = framing.Decoder()
@@ -107,7 +108,7 @@ class HostSession:
         if self._hello_at is None or now >= self._hello_at or running_out:
             self._say_hello(now)
         elif self._seal is not None and now >= self._life_at:
-            # A keyed session that is silent for ten seconds may be replaced by one without a key.
+            # A keyed session that is silent for ten seconds may be replaced by one without a key. 0 acknowledges none.
             self.send(messages.EventAck(0 if self.log_due else self.acknowledged))
         if self.output:
             self._life_at = now + LIFE_S
@@ -261,7 +262,7 @@ class HostSession:
             self.other_device = welcome.device
             return
         if self.seq_last > welcome.seq_last and not self._asks_log:
-            self.rewound = True
+            self.rewound = True  # another log: its events would pass for repeats, and be dropped
             return
         self.welcome = welcome
         self.connected = True
@@ -331,7 +332,7 @@ class HostSession:
         if seq <= self.seq_last:
             self.counts.repeats += 1
             if seq <= self.acknowledged:
-                # By its own number: the device may have forgotten that it ever sent later ones.
+                # By its own number: after a boot a device ignores the numbers of events that it has not sent again yet.
                 self.send(messages.EventAck(seq))
         else:
             self.counts.gaps += 1  # the device repeats from the first one we have not acknowledged

@@ -7,6 +7,7 @@
     server     read API, page, health and metrics
 
 A process that is killed loses nothing that was acknowledged: the store has it, and the rest is still in the devices.
+It has no way to give a command, by its role and by its code (0044).
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ SAMPLE_S = 60.0
 SAMPLES_DAYS = 14
 SEEN_S = 15.0  # how often the time that has passed is written down
 RETENTION_S = 3600.0
-STUCK_S = 30.0
+STUCK_S = 30.0  # events wait in devices, and none was committed for so long: not healthy
 FREE_BYTES_MIN = 64 << 20
 _log = logging.getLogger("fairshoe_floor.gateway")
 
@@ -108,6 +109,7 @@ class Gateway:
             stack.callback(reader.close)
             await asyncio.to_thread(self.live.restore, self.samples.newest(), self._events_since)
             self._sampled = {shoe.entry.device: shoe.sample for shoe in self.live.shoes()}
+            # The stack is undone in reverse: the last sample is kept when all ports are closed, and the store is not.
             stack.push_async_callback(self._sample_all)
             self.fleet = await stack.enter_async_context(
                 Fleet(self.store, metrics=self.measures.take, on_message=self.live.take_message)
@@ -202,13 +204,15 @@ class Gateway:
             await asyncio.to_thread(self.samples.add, made)
         except StoreError as error:
             _log.error("%s", error)
+        # Also after an error: the next try is a minute later. A lost sample makes a plot coarser, nothing else (0044).
         self._sampled |= {sample.device: sample for sample in made}
 
     async def _sample_all(self) -> None:
         await self._keep([shoe.sample for shoe in self.live.shoes() if shoe.sample.link is not Link.UNKNOWN])
 
     async def _retain(self) -> None:
-        """Count the time that passes; now and then delete what is old by it and was passed by every cursor."""
+        """Count the time that passes; now and then delete what is old by it and was passed by every cursor. By no date:
+        a clock that was wrong has deleted all events but one (0070)."""
         at, due = time.monotonic(), 0.0
         while True:
             await asyncio.sleep(min(SEEN_S, RETENTION_S))
@@ -224,7 +228,7 @@ class Gateway:
             at = now
 
     def delete_old(self) -> None:
-        """One day's worth of each at most: see seen_time.py."""
+        """One day's worth of each at most."""
         keep_s = self.inventory.keep_days * DAY_S
         logs = {f"log {log.id}": log for log in self.store.logs()}
         old = {name: mark for name in logs if (mark := self.seen.old(name, keep_s))}

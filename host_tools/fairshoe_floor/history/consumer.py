@@ -118,7 +118,7 @@ class Consumer:
         self._idle_s = idle_s
         self._stopped = False
         self._samples: list[SampleRow] = []  # that are not in the database yet
-        self._letters: list[Letter] = []  # samples that were refused
+        self._letters: list[Letter] = []  # samples and signs of life that were refused
         self._parts: dict[str, str] = {}  # signs of life that are not in the database yet
         self._beats = int(time.time())  # another number after a restart
         self._unstored = False  # the broker does not store what this program writes
@@ -147,6 +147,7 @@ class Consumer:
             pause_s = await broker.pause(pause_s)
 
     async def _follow(self) -> None:
+        # A program that is stopped inside a transaction loses its session before its lease: a standby can take over.
         db = await asyncio.wait_for(
             psycopg.AsyncConnection.connect(self._database, **database.settings(idle_s=self._lease.seconds / 2)),
             self._database_s,
@@ -169,6 +170,7 @@ class Consumer:
                         mem_storage=True,
                     ),
                 )
+                # New ones alone: a sign of life that the broker has kept may be of a publisher that is gone.
                 beats = await stream.subscribe(
                     f"{self.names.stream}.gateways.>",
                     stream=self.names.latest,
@@ -222,6 +224,8 @@ class Consumer:
         pushed: Sequence[JetStreamContext.PushSubscription],
     ) -> None:
         place = await self._checked_place(writer, stream)
+        # Nothing is acknowledged, and the broker keeps no consumer: a place apart from the data could be lost or rolled
+        # back apart from it (0045).
         subscription = await stream.pull_subscribe(
             "",
             stream=self.names.stream,
@@ -414,12 +418,13 @@ class Consumer:
         )
 
     async def _timed(self, work: Any) -> Any:
-        """A frozen server answers nothing and closes nothing."""
+        """A frozen server answers nothing but keepalives, and closes nothing: our own clock hangs up (0071)."""
         return await asyncio.wait_for(work, self._database_s)
 
 
 def event_of(subject: str, line: bytes) -> EventRow | Gap:
-    """A line of the stream of events; Refused if it is none, or is not of the device and log of its subject."""
+    """A line of the stream of events; Refused if it is none, or is not of the device and log of its subject: by the
+    subject the broker knows whose events a gateway may send (0068)."""
     found = from_line(line)
     if subject.split(".")[-2:] != place_name(found.device, found.log).split("."):
         raise Refused("it is of another device or log than its subject")

@@ -3,7 +3,7 @@
 An event that is there already is left alone. One with the same name and other bytes is kept in `conflicts`: two devices
 with one number, or a device that was restored from a copy. What is there is what `logs.ranges` says: the row of a log
 is locked before its events are added, and changed with them. So an event is stored once, in whatever month it is
-redelivered, and also after retention has dropped it.
+redelivered, and also after retention has dropped it. A unique key cannot say that: it would contain the month (0072).
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ from fairshoe_floor.stream.export_message import name_of
 REFUSALS = ("22", "23", "54", "0A")  # classes of SQLSTATE by which PostgreSQL refuses data: another try changes nothing
 _COLUMNS = ", ".join(SQL_TYPES)
 _ARRAYS = ", ".join(f"%s::{kind}[]" for kind in SQL_TYPES.values())
-# Creates or locks the rows of these logs, in one order for all programs.
+# Creates or locks the rows of these logs (DO NOTHING would lock none), in one order, so that no two programs wait for
+# each other.
 _LOCK_LOGS = (
     "INSERT INTO logs (device, log, began, gateway) SELECT * FROM unnest(%s::bigint[], %s::bytea[],"
     " %s::double precision[], %s::text[]) ORDER BY 1, 2 ON CONFLICT (device, log)"
@@ -52,7 +53,7 @@ _RANGES = (
     " '[]')) AS ranges FROM unnest(%s::bigint[], %s::bytea[], %s::bigint[], %s::bigint[]) AS part (device, log, first,"
     " last) GROUP BY device, log) AS given WHERE logs.device = given.device AND logs.log = given.log"
 )
-# Before `ranges` changes: of a refill, whose events are older, nothing is the newest.
+# Executed before _RANGES: it compares with the highest number so far, so that older events of a refill change no time.
 _FACTS = (
     "UPDATE logs SET received = CASE WHEN given.seq > COALESCE(upper(logs.ranges) - 1, 0) THEN given.received"
     " ELSE logs.received END, started = GREATEST(logs.started, given.started), over = GREATEST(logs.over, given.over),"
@@ -174,7 +175,7 @@ class Writer:
                 await self._prepare_month(await self._lease.renew(self._db))
             yield
         if self._lease is not None:
-            self._lease.keep()
+            self._lease.keep()  # only now: an end that was rolled back is not on file
 
     async def _prepare_month(self, today: date) -> None:
         """The tables of this month and, so that no month's end waits for a lock, of the next one."""
@@ -230,7 +231,8 @@ class Writer:
         return done
 
     async def _put(self, rows: Sequence[EventRow], stream: str, seq: int) -> Written:
-        """Rows that PostgreSQL refuses although the check took them become dead letters: found by halves."""
+        """Rows that PostgreSQL refuses although the check took them become dead letters: found by halves, since one bad
+        event must not stop those of all other pits (0069)."""
         if not rows:
             return Written(0, 0, 0)
         try:
@@ -307,8 +309,8 @@ class Writer:
             return bool(problem)
 
     async def _problem_of(self, kept: JournalPull, gateway: str) -> str:
-        """What is wrong with an export by the events and exports that are here. Which of two is earlier, the file of
-        their gateway says; no clock."""
+        """What is wrong with an export by the events and exports that are here. Which of two is earlier, their
+        numbers in the gateway's file say: a clock may be wrong (0070)."""
         found = await (
             await self._db.execute(
                 "SELECT COALESCE(MAX(last), 0) FROM journals WHERE device = %s AND log = %s AND gateway = %s"

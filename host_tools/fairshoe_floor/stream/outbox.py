@@ -44,7 +44,7 @@ class Outbox:
     def __init__(self, path: Path, gateway: str) -> None:
         self.gateway = gateway
         self._store = Store(path, busy_s=BUSY_S)
-        self._store.pass_cursor(CURSOR, {})
+        self._store.pass_cursor(CURSOR, {})  # makes it: from now on retention waits for the central record
         self._db = sqlite3.connect(f"{self._store.path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
 
     def close(self) -> None:
@@ -52,7 +52,7 @@ class Outbox:
         self._store.close()
 
     def version(self) -> int:
-        """Another number after another program has committed to the file."""
+        """Another number after another program has committed to the file: only then there can be events to send."""
         with self._explained():
             return int(self._db.execute("PRAGMA data_version").fetchone()[0])
 

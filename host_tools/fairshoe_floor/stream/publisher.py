@@ -183,7 +183,7 @@ class Publisher:
                     self._connected = False
                     _log.warning("broker: %s. Events wait in the store.", str(error) or repr(error))
                 except broker.NotStored as error:
-                    # A network that was cut looks the same, once.
+                    # A network that was cut looks the same, once (0067).
                     self._trouble = str(error) if error.sure or self._unstored else self._trouble
                     self._unstored = True
                     _log.error("%s", error)
@@ -232,9 +232,9 @@ class Publisher:
                 if now >= samples_at:
                     await self._publish_aside(stream)
                     samples_at = now + SAMPLES_S
-                seen = outbox.version()
+                seen = outbox.version()  # before the round: what is committed meanwhile makes it another number
                 sent = await self._round(stream, outbox) if seen != version else 0
-                version = seen if not sent else -1
+                version = seen if not sent else -1  # a round sends one message of each log: there may be more
                 if sent:
                     self._trouble, self._unstored = "", False
                 if self.on_round is not None:
@@ -336,7 +336,8 @@ class Publisher:
 
     def _is_lost(self, head: Head, place: Place, first: int) -> bool:
         """Whether the events before this one are lost. If this gateway has sent what is before them, no other one has
-        them, and only the device's journal is left; otherwise the shoe was moved, and its old gateway may have them."""
+        them, and only the device's journal is left; otherwise the shoe was moved, and its old gateway may have them. A
+        gap is declared then: to wait for ever would stop a table for events that no longer exist (0069)."""
         now = time.monotonic()
         own = place.gateway in ("", self._gateway)
         wait_s = self._hole_s if own else self._moved_s
@@ -447,8 +448,9 @@ class Publisher:
     # -- the central record ------------------------------------------------------------------------------------------
 
     async def _follow_committed(self, stream: Stream, outbox: Outbox, sweep: bool) -> None:
-        """Move the cursor of retention to what the central record has. A sweep looks at all logs, and sends again what
-        the central record lacks for two sweeps."""
+        """Move the cursor of retention to what the central record has; what the broker has acknowledged, it can lose
+        (0045). A sweep looks at all logs, and sends again what the central record lacks for two sweeps: at the first it
+        may be on its way."""
         places: dict[tuple[int, bytes], int] = {}
         every = outbox.heads()
         self._unsent = sum(max(0, head.last - max(head.passed, head.first - 1)) for head in every)

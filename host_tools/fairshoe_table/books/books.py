@@ -1,7 +1,8 @@
 """The table's books in one SQLite file: inputs, lines of settlements, transfers, accounts and meters.
 
 An input and everything that follows from it are one transaction: the line of a settlement is booked with its cause or
-not at all, and its key is unique, so a program that was killed anywhere books nothing twice. Several tables may share a
+not at all, and its key is unique, so a program that was killed anywhere books nothing twice. Inputs are the truth, and
+rounds are rebuilt from them: a state kept beside them could disagree after a crash (0042). Several tables may share a
 file; then they share meters too, if `link` says so.
 """
 
@@ -99,12 +100,12 @@ class Books:
 
     @contextmanager
     def _transaction(self) -> Generator[sqlite3.Connection]:
-        self._db.execute("BEGIN IMMEDIATE")
+        self._db.execute("BEGIN IMMEDIATE")  # before the first read: another table may write to the same file
         try:
             yield self._db
             self._db.execute("COMMIT")
         except BaseException:
-            self._known.clear()
+            self._known.clear()  # it may have what is now undone
             if self._db.in_transaction:  # a full disk may have ended it already
                 self._db.execute("ROLLBACK")
             raise
@@ -152,8 +153,8 @@ class Books:
         return Header(*self._db.execute(f"SELECT {names} FROM rounds WHERE id = ?", (number,)).fetchone())
 
     def options(self, number: int) -> Options | None:
-        """Those of the header; None: unknown, or this program cannot read them. The same object as long as they are the
-        same."""
+        """Those of the header; None: unknown, or this program cannot read them. The same text gives the same object:
+        `play` compares by identity, at every status."""
         found = self.header(number).settings
         if found not in self._settings:
             row = self._db.execute("SELECT data FROM settings WHERE hash = ?", (found,)).fetchone()
@@ -197,7 +198,7 @@ class Books:
             return rebuild_unread(Play(game, options, None), known.inputs, "its header names other options")
         try:
             return rebuild(game.new(options), known.inputs)
-        except Exception as error:  # whatever a game raises: there must be a way out
+        except Exception as error:  # whatever a game raises: there must be a way out (0061)
             why = error.what if isinstance(error, UsageError) else repr(error)
             return rebuild_unread(Play(game, options, None), known.inputs, why)
 
@@ -221,7 +222,7 @@ class Books:
         return self.record_all(number, [fact], options, seq)
 
     def record_all(self, number: int, fact: Iterable[Input], options: Options, seq: int = 0) -> list[Line]:
-        """Book several inputs, all of them or none: the wagers of a round."""
+        """Book several inputs, all of them or none: a crash must not leave half of the wagers of a round."""
         with self._transaction():
             return [line for one in fact for line in self._record(number, one, options, seq)]
 
@@ -231,7 +232,7 @@ class Books:
             "SELECT kind, data, seq FROM inputs WHERE round = ? AND key = ?", (number, fact.key)
         ).fetchone()
         if known is not None:
-            if known[:2] != (fact.kind, data) and (seq == 0 or seq != known[2]):  # an event may come again
+            if known[:2] != (fact.kind, data) and (seq == 0 or seq != known[2]):  # or the same event again
                 raise UsageError(f"{fact.key} was booked with other content.", "Correct it, or call a supervisor.")
             return []
         if fact.kind in ASIDE:

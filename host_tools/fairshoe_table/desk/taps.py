@@ -1,6 +1,7 @@
 """What the dealer taps: wagers, decisions, cards, lines that are done, irregularities, corrections.
 
-Every tap is checked against what the round asks for now, and against the round that the page shows.
+Every tap is checked against what the round asks for now, and against the round that the page shows: a finger that is
+late, or a second browser, must not answer the next question (0046).
 """
 
 from __future__ import annotations
@@ -77,8 +78,8 @@ class Desk(DeskLoop):
             raise UsageError("the page shows another round.", "Look at it again.")
 
     def _place(self, seat: int, bettor: int, wager: str, cents: int, coupon: int) -> str:
-        """Wagers may be changed until the dealer closes betting; then they are booked. `coupon`: how much of it is a
-        coupon."""
+        """Into the draft: wagers may be changed until the dealer closes betting, and are booked then. `coupon` is the
+        part of `cents` that is a coupon."""
         self._open_for_wagers()
         there = self.draft.of(seat)
         if not 1 <= seat <= self.seat_count or not 1 <= bettor <= len(there) + 1 or not 0 <= cents <= WAGER_MAX:
@@ -189,7 +190,8 @@ class Desk(DeskLoop):
         return ""
 
     def _read(self, card: int) -> str:
-        """A card from the reader: for the hand that is asked for, or nothing."""
+        """A card from the reader: for the hand that is asked for, or none. A refusal calls a person, since no
+        tap waits for it."""
         waiting = [ask for ask in self.waiting()[:1] if ask.kind == "cards"]
         if not waiting:
             self.call("the reader saw a card that no hand waits for")
@@ -217,7 +219,8 @@ class Desk(DeskLoop):
     # -- settlement and irregularities --------------------------------------------------------------------------------
 
     def _done_with(self, key: str, checked: Sequence[object], by: str) -> str:
-        """A line that a rule wants verified first names what was checked, and who validated it."""
+        """The order of settlement is a rule, so only the next line can be done (0046). A line that a rule wants
+        verified first names what was checked, and who validated it."""
         waiting = self.open_lines()
         if not waiting or waiting[0].key != key:
             raise UsageError("that is not the next line.", "Settle in the order of the list.")

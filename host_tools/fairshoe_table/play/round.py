@@ -1,8 +1,9 @@
 """A round of a game as reported: inputs of people and of the shoe change it, and it says what is needed next.
 
-`apply` is pure: the same inputs in the same order give the same round, so a round is rebuilt from its journal after a
-crash. What people answer is checked against what the round asks for: another seat, another number of cards, a choice
-that is not offered, an answer before the closing of bets or after the end is refused and changes nothing.
+`apply` is pure: the same inputs in the same order give the same round, so a round is rebuilt from its inputs after a
+crash, without code for recovery (0042). What people answer is checked against what the round asks for: another seat,
+another number of cards, a choice that is not offered, an answer before the closing of bets or after the end is refused
+and changes nothing.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def rebuild(play: Play, inputs: Iterable[Input]) -> Play:
 
 def rebuild_unread(play: Play, inputs: Iterable[Input], why: str) -> Play:
     """What is certain of a round that does not follow from its inputs: who wagered, and whether it is closed, void or
-    over. Nothing is checked: it only has to be voided, and brought to its end at its shoe."""
+    over. Nothing is checked: it only has to be voided, and brought to its end at its shoe (0061)."""
     fact = tuple(inputs)
     play = replace(play.game.new(play.game.options()), options=play.options, inputs=fact, unread=why)
     for one in fact:
@@ -102,7 +103,7 @@ def _changed(play: Play, fact: Input) -> Play:
         case Cards() | Exposed() | Decided():
             return _answered(play, fact, typed)
         case Confirmed():
-            return _answered(play, fact, typed) if _asked(play, fact.key) is not None else play  # or about a deck
+            return _answered(play, fact, typed) if _asked(play, fact.key) is not None else play  # else about a deck
         case Counted():
             if not 0 <= typed.count <= COUNT_MAX:
                 raise UsageError(f"{typed.count} cards or chips?", "Count them again.")
@@ -138,6 +139,7 @@ def _owned(play: Play, seat: int, player: str) -> Play:
 
 
 def _asked(play: Play, key: str) -> Ask | None:
+    """As if all cards were out: how far the shoe has come is no input, and a replay must not depend on it."""
     return next((ask for ask in play.game.asks(play, ALL_OUT) if ask.key == key), None)
 
 

@@ -1,8 +1,8 @@
 """A table at a shoe: statuses of the shoe say what is due, the books what was reported, people give what a round needs.
 
 `Table.play_round` plays the open round, or the next one, to its end. It keeps nothing in memory that the shoe or the
-books do not know: end the program anywhere, start it again, and it goes on. A refused command waits for a change; a
-warning calls a person and is never acknowledged by this program.
+books do not know: end the program anywhere, start it again, and it goes on. A refused command waits for a change. A
+warning calls a person and is never acknowledged by this program: only a person can look into the machine (0007).
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _ABOUT_COMMANDS = (CommandAccepted, CommandEnded, HeldBack)
 
 
 def situation(status: Status) -> tuple[object, ...]:
-    """What a refused command waits for a change of."""
+    """What of a status can change the answer to a refused command: while this is the same, it is not repeated."""
     return status.state, status.need, status.records_due, status.positions_due, status.positions
 
 
@@ -112,12 +112,13 @@ class Table(House):
         self.begin()
         for message in self.shoe.messages():
             if self.take(message):
-                self.shoe.acknowledge()
+                self.shoe.acknowledge()  # the loop does not ask for the next one, which would do it
                 return self.number
         raise RuntimeError("the shoe was closed")
 
     def begin(self) -> None:
-        """Open a round in the books, or go on with the open one. Until all of it is done there is no round."""
+        """Open a round in the books, or go on with the open one. Its number is set last: a begin that failed must not
+        leave the number of the round before, for which a tap would close betting (0061)."""
         self.number = 0
         device, log = self.shoe_now()
         head = header(self.game, device, log)
@@ -136,7 +137,7 @@ class Table(House):
                 self._refused = None  # something has changed
             return self._event(message)
         if message is not self.shoe.status or not isinstance(message, Status):
-            return False
+            return False  # no status, or one that a newer one has overtaken
         held = self.held()
         if held is not None:
             answer = self.floor.answer(self._play(), held).data
@@ -148,7 +149,7 @@ class Table(House):
             result = self._status(message)
             if result is not None:
                 self._refused = None if result.done else now
-                self.shoe.status_after(result)
+                self.shoe.status_after(result)  # one from before the outcome would ask for the command again
         return False
 
     def _give(self, kind: type[Command], **arguments: int) -> CommandResult | None:
@@ -170,7 +171,7 @@ class Table(House):
     # -- what the shoe says -------------------------------------------------------------------------------------------
 
     def _event(self, event: Message) -> bool:
-        """Whether the round is over with it. Events of an earlier round, told again, change nothing."""
+        """Whether the round is over with it. Events of an earlier round that come again change nothing."""
         match event:
             case WarningLatched():
                 self.floor.call(f"warning: {event.warning.name.lower().replace('_', ' ')}")
@@ -387,7 +388,7 @@ class Table(House):
         return result
 
     def _announce(self, ask: Ask) -> None:
-        """Tell the device about the card that is drawn next."""
+        """Give the shoe the records that it needs before this card is drawn."""
         for report in list(self.kind.announces(self._play(), ask)):
             self._put(report)
 
