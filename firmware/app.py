@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from firmware.link.queries import Words
     from hal.api import Config, Hal
 
-COAST_MS = const(100)
+COAST_MS = const(100)  # for cards to come to rest after all motors were switched off in mid-motion
 HAND_MS = const(1000)
 SIGN_MS = const(1)  # between two steps of a signature
 PUT_OFF_MAX = const(3)  # scans: one that sees an edge, one that settles it, and one that takes a message
@@ -191,7 +191,7 @@ class App:
         wake_ms = dispatch_receive(reporter, now_ms, self.put_off != 0)
         if next_ms < wake_ms:
             wake_ms = next_ms
-        if (self.runner.role or self.runner.result_role) and self.flow.state != SHUFFLING:  # there: answers.py
+        if (self.runner.role or self.runner.result_role) and self.flow.state != SHUFFLING:  # in it: answers.py
             next_ms = self.runner.scan(now_ms)
             if next_ms < wake_ms:
                 wake_ms = next_ms
@@ -256,7 +256,7 @@ class App:
         return wake_ms
 
     def _drive(self) -> None:
-        self.eventful = True  # as long a scan as one at an edge, also if the axis has come to rest or a time is over
+        self.eventful = True  # driving takes as long as an edge: no frame goes out on top of it
         out = self.out
         hal = self.hal
         if out.halt:
@@ -295,7 +295,7 @@ class App:
         flow = self.flow
         machine = flow.machine
         if machine.busy and machine.state == JOB_RUNNING and flow.state != PREPARING:
-            return False  # a card moves, and nothing else counts: see _still
+            return False  # a card moves: _still would say so
         return (
             self.outbox.count != 0
             or self.reporter.seq_received > self.journal.seq_acked
@@ -324,7 +324,7 @@ class App:
     def _hand_still(self, now_ms: int) -> bool:
         inp = self.inp
         if not (inp.level[IN_THROAT_A] or inp.level[IN_THROAT_B] or inp.raw[IN_THROAT_A] or inp.raw[IN_THROAT_B]):
-            return not self.eventful or self.wake_ms != 0  # one that sees a card gone: the next scan comes at once
+            return not self.eventful or self.wake_ms != 0  # the next scan judges an edge first
         # Cards are not counted yet. What blocks a beam for so long is no hand: the beam test has to find it.
         return self.flow.state == PREPARING and ticks_diff(now_ms, self.flow.entered_ms) >= HAND_MS
 

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 # States in which an open door does no harm: no deck in play is inside.
 _DOOR_HARMLESS = (STARTING, WAITING_FOR_DECK, WARNING, REMOVED_OFFERED, DECK_SPENT)
 
-# Stopped already, or a motion that needs no button and may end well.
+# Stopped already, or a motion that needs no button: a plug that is put back before its end costs nothing (0026).
 _PANEL_NOT_NEEDED = (WARNING, PROVING_EMPTY, PREPARING, SHUFFLING, DISPENSING, RELEASING, REMOVING)
 
 

@@ -198,7 +198,7 @@ class CommandRunner:
         lane.digest = digest
         lane.reason = ids.REASON_NONE
         lane.detail = 0
-        arguments = self.arguments  # of the one command that is under way: this one, from here on
+        arguments = self.arguments  # copied: when it is carried out, `values` has another message
         for i in range(3):
             arguments[i] = values[1 + i]
         reason = self._objection(role, command)

@@ -72,7 +72,7 @@ FEED_STOPPED = const(6)  # a card has stopped: rollers come to rest, then turn b
 FEED_BACKING = const(7)
 FEED_BACKED = const(8)
 FEED_FINISHING = const(9)  # the last card is past the mouth and has to be seen further on
-FEED_DONE = const(10)  # the transport still runs, until feed_stop
+FEED_DONE = const(10)  # the transport runs until feed_stop: all of the last card has to go in
 FEED_FAILED = const(11)
 
 FEED_ALL = const(-1)
@@ -86,7 +86,7 @@ class Feed(Measuring):
         super().__init__(spec, meters, confirm)
         self.ledger = ledger
         self.sink = sink
-        self.follows = False  # nothing has to move between two cards
+        self.follows = False  # no store has to move between two cards: the next may come at once
         self.ordered = False  # the roller that runs on will be stopped at A
         self.state = FEED_IDLE
         self.entered_ms = 0
