@@ -224,8 +224,7 @@ class Consumer:
         pushed: Sequence[JetStreamContext.PushSubscription],
     ) -> None:
         place = await self._checked_place(writer, stream)
-        # Nothing is acknowledged, and the broker keeps no consumer: a place apart from the data could be lost or rolled
-        # back apart from it (0045).
+        # Without acknowledgements or a place at the broker: those could be rolled back apart from the data (0045).
         subscription = await stream.pull_subscribe(
             "",
             stream=self.names.stream,
