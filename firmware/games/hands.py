@@ -3,17 +3,19 @@
 from micropython import const
 
 from firmware.games.flow import REMAINDER_OFFERED, flow_dealing, flow_players
-from firmware.games.profile import CLAUSE_NONE, EXTRA_COMMUNITY, RULE_FOLD, TAIL_HOUSE
+from firmware.games.profile import CLAUSE_NONE, EXTRA_COMMUNITY, RULE_FOLD, RULE_MISDEAL, TAIL_HOUSE
 from firmware.games.table_facts import (
     COUNTED,
     DEALER_DONE,
     DEALT,
     DECIDED,
+    EXTRA,
     FINAL,
     NOT_IN,
     OPEN,
     POSITIONS,
     SECONDS,
+    SHORT,
     WITHDRAWN,
 )
 from firmware.protocol import ids
@@ -84,7 +86,8 @@ def _misdeal_objection(flow: "Flow", a: int, b: int) -> int:
         if not open_ended and a > (seats or players(flow)):
             return ids.REASON_ARGUMENT  # it does not play
         seconds = facts.word(SECONDS)
-        if facts.word(NOT_IN) >> (a - 1) & 1 or final == 1 or (final and seconds and not seconds >> (a - 1) & 1):
+        out = facts.word(NOT_IN) >> (a - 1) & 1 and profile.consequences[RULE_MISDEAL] == ids.ONE_VOID
+        if out or final == 1 or (final and seconds and not seconds >> (a - 1) & 1):
             return ids.REASON_STATE  # it takes no part any more
     due = due_cards(flow, a)
     if not due or (not a and facts.word(NOT_IN) >> (DEALER_DONE - 1) and b == due - 1):
@@ -100,14 +103,14 @@ def _misdeal_objection(flow: "Flow", a: int, b: int) -> int:
 
 def deal_over(flow: "Flow") -> bool:
     """Whether every card of the round is dealt: its stub was counted; or it was all in the stacks, and the rest is out,
-    from which no hand has to be completed. A game with community cards judges a card face up whenever it is found."""
+    from which no card is due. A game with community cards judges a card face up whenever it is found."""
     facts, profile = flow.facts, flow.profile
     if facts.row[OPEN] and facts.row[COUNTED]:
         return True
-    by_hand = profile.mode or profile.final_each or profile.final_fixed or profile.extras & EXTRA_COMMUNITY
-    completed = facts.word(NOT_IN) >> (DEALER_DONE - 1)
-    out = flow.tail or flow.state == REMAINDER_OFFERED
-    return out != 0 and not by_hand and not completed and flow.play is None
+    if not flow.tail and flow.state != REMAINDER_OFFERED:
+        return False
+    due = facts.row[SHORT if flow.tail else EXTRA]
+    return not (profile.mode or profile.final_each or _has_community(profile) or due or flow.play)
 
 
 def players(flow: "Flow") -> int:

@@ -29,7 +29,7 @@ TAIL_DECK = const(9)
 STACKS = const(10)
 DEALT = const(11)
 REST = const(12)
-SHORT = const(13)  # the stack out of which a card was rejected that lay face up; it counts while one is due
+SHORT = const(13)  # while a card is due: the stack out of which one was rejected; rest out: not 0 if one comes from it
 EXTRA = const(14)  # cards due to the dealer's hand or in place of a rejected one
 BY_HAND = const(15)  # cards that left the rest by hand, with a sign: less than none where a dealt hand was short
 SECONDS = const(16)  # positions with a standing second wager, two bytes
@@ -218,7 +218,7 @@ class TableFacts:
         row[REST] = min(cards, U8_MAX)
         # What follows is dealt from it by hand: a card that is due and did not come before, and the community's.
         self._shift(BY_HAND, row[EXTRA] + (0 if profile.final_each else profile.final_fixed))
-        row[EXTRA] = 0
+        row[SHORT], row[EXTRA] = row[EXTRA], 0
         row[TAIL] = row[OPEN]
         if not round_number and self.once:
             self._round_over(deck)  # handed out whole, and dealt by other means
@@ -330,7 +330,7 @@ class TableFacts:
             row[TAIL], row[STACKS] = self.profile.phase_open(row[CLOSED_AGAIN]), row[POSITIONS] and row[POSITIONS] + 1
         if consequence in (ids.COMPLETE_HAND, ids.REJECT_CARD):
             self._shift(BY_HAND if row[TAIL] else EXTRA, 1)  # from the device while it holds cards, or from the rest
-            row[SHORT] = max(row[STACKS], 1) if what == ids.REC_FACE_UP else 0  # found as dealt: in the one taken last
+            row[SHORT] = max(row[STACKS], 1) if what == ids.REC_FACE_UP else row[TAIL]  # found in the one taken last
 
     def _leaves(self, position: int) -> None:
         """A position takes no part in the round any more."""

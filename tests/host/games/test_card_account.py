@@ -89,7 +89,7 @@ class Table(RuleBasedStateMachine):
         self.withdrawn: set[int] = set()  # of them, by taking the second wager back
         self.void: set[int] = set()
         self.second: set[int] = set()
-        self.final = self.over = self.completed = False
+        self.final = self.over = self.completed = self.from_rest = False
         self.short: list[int] = []  # hands that wait for a card
         flow.ledger.begin(52)
         for _ in range(52):
@@ -234,6 +234,7 @@ class Table(RuleBasedStateMachine):
         assert self.final or flow.ledger.zone[TRAY] == self.deck.rest()
         round_steps.step_remainder_offered(flow, self.inp, self.out, 0)
         self.commit()
+        self.from_rest = bool(self.short)
         while self.short:
             self.deck.deal(self.short.pop(), 1)
         if flow.profile.final_fixed and not flow.profile.final_each:
@@ -286,9 +287,10 @@ class Table(RuleBasedStateMachine):
             self.short.append(hand)
 
     def all_dealt(self) -> bool:
-        """Whether the machine has dealt every card: its rest is out, and completes no hand."""
+        """Whether the machine has dealt every card: its rest is out, and no hand waits for a card of it."""
         out = bool(self.flow.tail) or self.flow.state == states.REMAINDER_OFFERED
-        return out and (self.flow.profile.code, self.dealing) == (b"CS", "shoe") and not self.completed
+        due = self.short or self.from_rest
+        return out and (self.flow.profile.code, self.dealing) == (b"CS", "shoe") and not due
 
     @precondition(lambda self: self.going())
     @rule(hand=SEATS, cards=st.integers(0, 8))
@@ -297,7 +299,9 @@ class Table(RuleBasedStateMachine):
         if hand in self.short:
             return  # a hand that waits for a card is not judged
         told = self.record(ids.REC_MISDEAL, hand, cards)
-        plays = hand in self.deck.left and hand not in self.folded | self.void
+        # Where a wrong hand voids all, it does so also when its player has folded.
+        out = self.void if profile.code == b"DCP" else self.folded | self.void
+        plays = hand in self.deck.left and hand not in out
         if self.final and 0 < hand < COMMUNITY:
             plays = plays and (hand in self.second or self.deck.left.get(UNNAMED, 0) > 0)
         if profile.code == b"DDS" and hand == DEALER:
@@ -329,6 +333,7 @@ class Table(RuleBasedStateMachine):
             self.found(hand, cards)
             if self.flow.tail:
                 self.deck.deal(hand, 1)
+                self.from_rest = True
             else:
                 self.short.append(hand)
         else:

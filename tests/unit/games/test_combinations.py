@@ -24,9 +24,15 @@ AUTOMATED = (
     ("caribbean-stud", "deal:2 misdeal:1:6 misdeal:2:4 misdeal:0:3", "void CS-13d 0"),
     ("caribbean-stud", "deal:2 face_up:1 give release !face_up:1 !face_up:2 end", "end 36"),
     ("caribbean-stud", "deal:2 release !face_up:1 misdeal:0:4 face_up:1 end", "end 36"),
+    ("caribbean-stud", "deal:2 misdeal:0:4 give release !face_up:1 !face_up:2 end", "end 37"),
+    ("caribbean-stud", "deal:2 misdeal:0:4 give face_up:1 give release !face_up:1 end", "end 36"),
+    ("caribbean-stud", "deal:2 misdeal:0:4 give release power !face_up:1 end", "end 37"),
+    ("caribbean-stud", "deal:2 face_up:1 give release misdeal:0:4 power face_up:1", "void CS-13b 0"),
+    ("caribbean-stud", "deal:2 offer !face_up:1 misdeal:0:4 face_up:1 take face_up:1", "void CS-13b 0"),
     ("caribbean-stud", "deal:2 release !misdeal:1:43 !misdeal:0:52 !stub_counted:52 misdeal:1:42 end", "end 0"),
     ("boston-5-stud", "deal:2 release final_deal:2 stub_counted:37 !face_up:1 !face_up:2 end", "end 37"),
     ("double-cross-poker", "deal:2 face_up:1 give release stub_counted:40 !face_up:1 misdeal:255:4", "void DCP-12c 0"),
+    ("double-cross-poker", "deal:2 release fold:1 misdeal:1:3", "void DCP-12c 0"),
     ("double-down-stud", "deal:3 close face_up:1 give release face_up:1", "void DDS-11b 0"),
     ("double-cross-poker", "deal:2 release face_up:1 misdeal:255:4 !face_up:1", "void DCP-12c 0"),
     ("double-down-stud", "deal:3 face_up:1 power face_up:1 !house_decision:1", "void DDS-11b 0"),
@@ -38,6 +44,7 @@ BY_HAND = (
     ("boston-5-stud", "bets:2 second_wager:1:1 fold:2 final_deal:1 misdeal:1:6 end", "end 38"),
     ("boston-5-stud", "bets:3 !misdeal:0:4 fold:1 misdeal:0:4", "void B5-12d 0"),
     ("boston-5-stud", "bets:2 fold:1 fold:2 !misdeal:0:4 final_deal:0 misdeal:0:4 end", "end 41"),
+    ("double-cross-poker", "bets:2 fold:2 power misdeal:2:1", "void DCP-12c 0"),
     ("caribbean-stud", "bets:2 !progressive:3:3 lock face_up:1 stub_counted:36 !face_up:1 end", "end 36"),
     ("caribbean-stud", "bets:2 progressive:2:1 power !misdeal:1:4 lock progressive:2:2 lock misdeal:1:4 end", "end 38"),
     ("caribbean-stud", "bets:2 lock out_of_service:1 misdeal:2:6 end", "end 36"),
@@ -47,6 +54,7 @@ DRAWN = (
     ("boston-5-stud", "bets:2 draw:9 second_wager:1:1 fold:2 power final_deal:1 end", "end 39"),
     ("boston-5-stud", "bets:2 draw:5 face_up:1 power face_up:1", "void B5-12b 0"),
     ("double-cross-poker", "bets:2 draw:4 power misdeal:1:3", "void DCP-12c 0"),
+    ("double-cross-poker", "bets:2 draw:11 fold:1 misdeal:1:1", "void DCP-12c 0"),
     ("double-down-stud", "bets:2 draw:2 !hole_card_seen draw:1 hole_card_seen", "void DDS-11a 0"),
 )
 BLACKJACK = (
@@ -109,6 +117,13 @@ class Words:
     def release(self):
         self.table.release()
 
+    def offer(self):
+        """The rest lies in the tray."""
+        self.table.play(("", 300, "press", "green"), ("remainder_released", 300, "wait", 0))
+
+    def take(self):
+        self.table.play(("", 300, "take", 0), ("remainder_taken", 300, "wait", 0))
+
     def bets(self, positions):
         self.table.play(*stories.seats(positions))
         self.close()
@@ -160,18 +175,19 @@ def verified(game, dealing):
 
 def test_two_irregularities_in_a_round_that_the_machine_deals():
     """Proves: B5-12a (automated), B5-12d (automated), CS-13d (automated), DDS-11d (automated), CS-13b (automated,
-    in part)"""
+    in part), DCP-12c (automated, in part)"""
     for row in AUTOMATED:
         check(verified(row[0], "shoe"), row)
 
 
 def test_two_irregularities_in_a_round_that_is_dealt_by_hand():
-    """Proves: B5-12a (hand), B5-12d (hand), CS-13d (hand)"""
+    """Proves: B5-12a (hand), B5-12d (hand), CS-13d (hand), DCP-12c (hand, in part)"""
     for row in BY_HAND:
         check(verified(row[0], "hand"), row)
 
 
 def test_two_irregularities_in_a_round_from_a_draw_shoe():
+    """Proves: DCP-12c (manual, in part)"""
     for row in DRAWN:
         table = Table(row[0], "draw", {"dealing": "manual"}, config=board("draw"))
         table.stage.act("load", {"cards": 52})

@@ -45,6 +45,7 @@ from firmware.games.table_facts import (
     ROUNDS,
     SECONDS,
     SERVICE,
+    SHORT,
     SINCE,
     SOURCE,
     STACKS,
@@ -310,7 +311,7 @@ def test_cards_that_follow_from_the_rest_by_hand_are_no_part_of_the_stub():
     noted(facts, NEW_ROUND)
     facts.row[EXTRA] = 1  # due, and not dealt by the machine
     noted(facts, (ids.EV_REMAINDER_TAKEN, 32))
-    assert (facts.row[EXTRA], facts.row[BY_HAND], facts.stub()) == (0, 1, 31)
+    assert (facts.row[EXTRA], facts.row[SHORT], facts.row[BY_HAND], facts.stub()) == (0, 1, 1, 31)
     facts = settling(rest=3)
     told(facts, ids.REC_FINAL_DEAL, 3)
     assert facts.stub() == 0
@@ -518,7 +519,7 @@ def test_a_card_that_a_rule_makes_due_comes_from_the_machine_or_from_the_release
         facts = new()
         assert told(facts, ids.REC_DRAWN_IN_ERROR, 1, 0, consequence) == {EXTRA: 1}
         facts = settling("caribbean-stud", 32)
-        assert told(facts, ids.REC_DRAWN_IN_ERROR, 1, 0, consequence) == {BY_HAND: 1}
+        assert told(facts, ids.REC_DRAWN_IN_ERROR, 1, 0, consequence) == {BY_HAND: 1, SHORT: 1}
     assert told(facts, ids.REC_DRAWN_IN_ERROR, 1, 0, ids.ONE_VOID) == {}
 
 
@@ -535,7 +536,7 @@ def test_hands_as_they_were_found_and_the_stub_are_the_whole_deck():
     facts = settling("caribbean-stud", 32)
     assert told(facts, ids.REC_MISDEAL, 2, 4, ids.ONE_VOID) == {NOT_IN: 2, BY_HAND: 255}
     assert facts.stub() == 33
-    assert told(facts, ids.REC_MISDEAL, 0, 4, ids.COMPLETE_HAND) == {NOT_IN + 1: 0x80}
+    assert told(facts, ids.REC_MISDEAL, 0, 4, ids.COMPLETE_HAND) == {NOT_IN + 1: 0x80, SHORT: 1}
     assert facts.stub() == 33
     facts = settling("caribbean-stud", 32)
     assert told(facts, ids.REC_MISDEAL, 1, 6, ids.ALL_VOID_RESHUFFLE) == {BY_HAND: 1}
