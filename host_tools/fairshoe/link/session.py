@@ -97,7 +97,6 @@ class HostSession:
         self._check: keys.Seal | None = None
 
     def take_output(self) -> bytes:
-        """What to send now."""
         data = bytes(self.output)
         self.output.clear()
         return data
@@ -339,7 +338,7 @@ class HostSession:
         return False
 
 
-# Messages that are taken outside a session, and the methods that take them.
+# Taken without a session: they make one, say why there is none, or are open to every host.
 _WITHOUT_SESSION: dict[type[messages.Message], Callable[[HostSession, framing.Frame, Any, float], None]] = {
     messages.Welcome: HostSession._hear_welcome,  # pyright: ignore[reportPrivateUsage]
     messages.Refused: HostSession._hear_refused,  # pyright: ignore[reportPrivateUsage]

@@ -183,7 +183,7 @@ class Gateway:
             self.alarms.take(item)
             if not frozen and len(self.live.open_shoes()) == len(self.inventory.shoes):
                 frozen = True
-                gc.freeze()  # what every shoe keeps is not searched again and again
+                gc.freeze()  # from now on collections skip what every shoe keeps
 
     async def _sample_now_and_then(self) -> None:
         while True:

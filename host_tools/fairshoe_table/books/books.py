@@ -189,7 +189,7 @@ class Books:
         game, settings = registry.find(known.game), known.last[1]
         if _voided_unread(known.inputs):
             return rebuild_unread(Play(game, options, None), known.inputs, "it was voided unread")
-        # The options of a header are those that were read from it: the same text is never read twice.
+        # By identity first: options that were read from this header need not be hashed.
         if (
             settings != UNKNOWN
             and self._settings.get(settings) is not options
@@ -232,7 +232,7 @@ class Books:
             "SELECT kind, data, seq FROM inputs WHERE round = ? AND key = ?", (number, fact.key)
         ).fetchone()
         if known is not None:
-            if known[:2] != (fact.kind, data) and (seq == 0 or seq != known[2]):  # or the same event again
+            if known[:2] != (fact.kind, data) and (seq == 0 or seq != known[2]):  # not the same event again
                 raise UsageError(f"{fact.key} was booked with other content.", "Correct it, or call a supervisor.")
             return []
         if fact.kind in ASIDE:
@@ -255,7 +255,8 @@ class Books:
             if fact.kind not in VOIDS:
                 self._settling.contribute(number, cause, after)
             booked += self._settling.settle(number, cause, after, fact.kind)
-            self._settling.contribute(number, cause, after)  # after a void: what is in suspense is not returned
+            # After a void only now: wagers whose payout `settle` has put in suspense are not returned (0063).
+            self._settling.contribute(number, cause, after)
         if fact.kind == "over":
             self._finish(number)
         return booked

@@ -254,7 +254,7 @@ class Desk(DeskLoop):
     def _rack(self, tap: Tap) -> str:
         """Opening, fills, credits, drop and closing. A slip has its number once: a second tap enters nothing."""
         if tap["kind"] == CLOSING:
-            self._lines_done()  # their chips lie on the layout
+            self._lines_done()  # chips of open lines lie on the layout: the rack could not be counted
         entry = self.books.rack.add(
             str(tap["kind"]), _whole(tap["cents"]), str(tap["by"]), str(tap["note"]), str(tap["key"])
         )
@@ -262,7 +262,7 @@ class Desk(DeskLoop):
 
     def _irregular(self, tap: Tap) -> str:
         it = find(self.kind.irregularities, str(tap["name"]))
-        if it.what is None:  # only the table knows it
+        if it.what is None:  # the shoe has no record of this kind
             seat = _whole(tap["seat"])
             self._tell(Input(f"{it.name}:{seat}", it.name, {"seat": seat}))
             return f"{it.text}: booked ({it.clause})"

@@ -188,7 +188,7 @@ class Table(House):
             case DeckLoaded() if event.shuffled == RESHUFFLED:
                 self._tell(Input("reshuffled", "reshuffled"), seq=event.seq)
             case RoundVoided() if self._is_ours(event.round):
-                if not self._play().void:  # or a supervisor has voided it before
+                if not self._play().void:  # else a supervisor has voided it before
                     view = self.shoe.current_round
                     kept = (view.void.hands_kept if view.void is not None else None) or ()
                     seats = [seat_of(self._play().seats, position) for position in kept]
@@ -206,7 +206,7 @@ class Table(House):
             case Recorded(what=What.WINNER_HOLD, b=0) if self._on_record("winner hold") and self._is_ours(event.round):
                 self._tell(Input("documented", "documented"), seq=event.seq)
             case RoundEnded() if self._is_ours(event.round):
-                if self._unsettled():  # GREEN was pressed at the shoe
+                if self._unsettled():  # GREEN at the shoe can end it too early
                     self._tell(Input("ended early", "ended early"), seq=event.seq)
                     self.floor.call("the shoe ended the round before it was settled: keep the cards, and settle it")
                     return False
@@ -302,7 +302,7 @@ class Table(House):
             return None
         if step.need is Need.HOUSE_DECISION:
             return self.decided_at_the_shoe()
-        if self.voiding():  # the event comes: nothing is asked, and no deck prepared, for a round that it ends
+        if self.voiding():  # its event is on the way: ask nothing, and prepare no deck, for a round that it ends
             return None
         if step.need is Need.DRAW:
             return self._draw()
