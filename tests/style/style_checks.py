@@ -186,6 +186,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe.web": (
         *("fairshoe.web", "fairshoe.boards", "fairshoe.games.clauses", "fairshoe.sim.scenario_cases", "fairshoe.text"),
         *("fairshoe.observe", "fairshoe.client", "fairshoe.link"),  # the live view of a shoe
+        *("fairshoe.bringup", "fairshoe.calibrate"),
         *HOST_BASE,
     ),
     "fairshoe.pages": ("fairshoe._device", "fairshoe.errors"),

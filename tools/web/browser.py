@@ -126,7 +126,8 @@ class Bench:
 
     def said(self) -> str:
         """The messages of the page and its newest events."""
-        return str(self.ask("document.getElementById('loading').textContent + ' ' + (bench.names?.slice(-6) ?? '')"))
+        words = "document.getElementById('loading').textContent + ' ' + (bench.names?.slice(-6) ?? '')"
+        return str(self.ask(f"globalThis.live ? JSON.stringify([live.down, live.known.link]) : {words}"))
 
     def event(self, name: str) -> None:
         """Wait for an event of the device."""

@@ -24,7 +24,7 @@ examples:
       the same with a simulated machine and simulated hands
 
 Steps: start, key, noise, inputs, dark, axis, ejector, feed, card, cards, lift,
-speed.
+speed. The same steps in a browser: fairshoe web PORT --control --board FILE.
 A release image runs the first five: motors need a bench image. What passed is
 kept in BOARD.bringup.json, and not asked for again.
 exit status: 0 nothing failed, 1 what was found, each with a cure

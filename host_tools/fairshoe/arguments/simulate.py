@@ -39,6 +39,8 @@ examples:
       all events of a shoe that has a key; the key stays in this process
   fairshoe web PORT --control --key-file table.key
       be its host: store events, and give commands from the page
+  fairshoe web PORT --control --board my.json --key-file service.key
+      also lead through bring-up, as fairshoe bringup does
 
 With PORT the page shows what a host may know: status, events, meters; no slot
 and no order. It acknowledges nothing, so the table system still receives every
@@ -67,7 +69,7 @@ def add_web(web: argparse.ArgumentParser) -> None:
     add_key(web)
     web.add_argument("--listen", action="store_true", help="live: send nothing whatever, as on a tap")
     web.add_argument("--control", action="store_true", help="live: be the host, and give commands from the page")
-    web.add_argument("--board", metavar="NAME", help="live: the machine to draw, if the shoe does not tell")
+    web.add_argument("--board", metavar="NAME", help="live: the machine to draw or bring up: a name or .json file")
 
 
 def _tcp_port(text: str) -> int:

@@ -235,11 +235,11 @@ class Course:
     def next(self, written: str = "") -> str:
         """What to do now; `written` is the config with the cure."""
         if written:
-            return f"install a bench image of {written}, then run bringup with --board {written}."
+            return f"install a bench image of {written}, then start again with --board {written}."
         if self.bad:
-            return "mend what failed, and run the same command again: it goes on there."
+            return "mend what failed, and run it again: it goes on there."
         if any(check.why == BENCH for check in self.every):
-            return "install a bench image (fairshoe image --bench), and run the same command again: it goes on there."
+            return "install a bench image (fairshoe image --bench), and run it again: it goes on there."
         try:
             check_port(self.bringup.config)
         except NotCalibrated as error:

@@ -7,22 +7,26 @@ import asyncio
 import contextlib
 import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import parse_qs, urlsplit
 
 from fairshoe.arguments.simulate import SIM_PORT
 from fairshoe.boards.configs import board_names, load_board
+from fairshoe.bringup.opening import open_machine
 from fairshoe.cli.connection import Connection
-from fairshoe.errors import UsageError, install_advice
+from fairshoe.errors import NoAnswer, UsageError, install_advice
+from fairshoe.messages import Role
+from fairshoe.observe.observer import Mode
 from fairshoe.printable import say
 from fairshoe.sim.setup import parse_url
 from fairshoe.web.assets import live_files, page_files, write_site
+from fairshoe.web.bringup_desk import BringupDesk
 from fairshoe.web.live_shoe import Host, Observer
-from fairshoe.web.live_view import LiveView
+from fairshoe.web.live_view import LiveView, Values
 from fairshoe.web.server import PageServer
 
 if TYPE_CHECKING:
-    from fairshoe.web.live_server import LiveServer
+    from fairshoe.web.live_server import Give, Hear, LiveServer
 
 
 def run(options: argparse.Namespace) -> int:
@@ -47,18 +51,59 @@ def run(options: argparse.Namespace) -> int:
 async def _live(options: argparse.Namespace) -> None:
     """Show one shoe until it is interrupted."""
     source = _source(options)
-    board: str = options.board or (parse_url(options.port).board if options.port.startswith("sim://") else "")
+    sim = options.port.startswith("sim://")
+    board: str = options.board or (parse_url(options.port).board if sim else "")
     boards = {load_board(name)[1]: name for name in board_names()}
+    own: dict[str, object] = {}
     if board and board not in boards.values():
-        raise UsageError(f"there is no board {board!r} to draw.", f"Known: {', '.join(sorted(boards.values()))}.")
+        own[board], crc = load_board(board)
+        boards[crc] = board
     view = LiveView(options.port, boards, board)
-    await source.open()
-    give = source.give if options.control and isinstance(source, Host) else None
-    async with _server()(live_files(), view, options.serve or 0, give) as server:
+    desk = _desk(options, source, board, view)
+    try:
+        await source.open()
+    except NoAnswer as error:
+        if desk is None:
+            raise
+        view.link(Mode.CLOSED.value, False, error.what, error.advice)  # bring-up finds out why
+    host = source if isinstance(source, Host) and options.control else None
+    give = host.give if host else None
+    hear = _hear(desk, give) if desk and give else None
+    left = desk.left if desk else None
+    async with _server()(live_files(**own), view, options.serve or 0, give, hear, left=left) as server:
         say(f"live view of {options.port} on {server.url} (Ctrl-C ends)", flush=True)
         if not options.no_open:
             webbrowser.open(server.url)
-        await source.run(view, server.publish)
+        if desk is None or host is None:
+            await source.run(view, server.publish)
+        else:
+            desk.publish = server.publish
+            await desk.run(lambda: host.keep_up(view, server.publish))
+
+
+def _desk(options: argparse.Namespace, source: Observer | Host, board: str, view: LiveView) -> BringupDesk | None:
+    """Bring-up takes what the diagnostic mode takes: the page in control, and the key of the role service."""
+    key = Connection(options).key()
+    if not isinstance(source, Host) or not options.control or not board or key is None or key.role != Role.SERVICE:
+        return None
+    url = _in_real_time(options.port)
+    return BringupDesk(lambda ask: open_machine(url, key, ask=ask), board, *load_board(board), view)
+
+
+def _hear(desk: BringupDesk, give: Give) -> Hear:
+    """Bring-up, or a command while no bring-up is under way: it has the port."""
+    from fairshoe.web.live_server import commands
+
+    command = commands(give)
+
+    async def hear(wanted: Any, browser: object) -> str:
+        if isinstance(wanted, dict) and "bringup" in wanted:
+            return await desk.hear(cast(Values, wanted), browser)
+        if desk.busy:
+            raise UsageError("a bring-up is under way.", "Stop it first.")
+        return await command(wanted, browser)
+
+    return hear
 
 
 def _source(options: argparse.Namespace) -> Observer | Host:

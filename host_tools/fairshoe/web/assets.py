@@ -68,10 +68,10 @@ def client_folder() -> Path:
     return _first(root / "fairshoe-js", root / "host_tools" / "fairshoe-js" / "src")
 
 
-def live_files() -> dict[str, bytes]:
-    """What the live view of a shoe takes: no VM, no firmware."""
+def live_files(**more: object) -> dict[str, bytes]:
+    """What the live view of a shoe takes: no VM, no firmware. `more` are configs of boards besides ours, by name."""
     files = {path.relative_to(PAGE).as_posix(): path.read_bytes() for path in _below(PAGE)}
-    return {**files, "boards.json": _boards()}
+    return {**files, "boards.json": _boards(more)}
 
 
 def table_files(folder: Path) -> dict[str, bytes]:
@@ -115,8 +115,8 @@ def write_site(target: Path, rules: str = "") -> int:
     return len(files)
 
 
-def _boards() -> bytes:
-    return _json({name: _read(folder() / f"{name}.json") for name in board_names()})
+def _boards(more: dict[str, object] | None = None) -> bytes:
+    return _json({name: _read(folder() / f"{name}.json") for name in board_names()} | (more or {}))
 
 
 def _texts(root: Path, rules: str) -> dict[str, object]:

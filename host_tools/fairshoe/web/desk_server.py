@@ -36,13 +36,6 @@ class DeskLike(Protocol):
     def stop(self) -> None: ...
 
 
-class DeskView(LiveView):
-    """The live view of the shoe, and the table as one value beside it."""
-
-    def table(self, values: Values) -> None:
-        self._put("table", values)
-
-
 class DeskServer:
     """`async with` it: the desk is open and runs, and `url` has its page. `ended` is set when the desk cannot go on."""
 
@@ -54,7 +47,7 @@ class DeskServer:
         port: int = 0,
     ) -> None:
         self._open_desk = open_desk
-        self._view = DeskView(name)
+        self._view = LiveView(name)
         self._server = LiveServer(files, self._view, port, hear=self._hear, page=PAGE)
         self._opened: Future[DeskLike] = Future()
         self._thread = threading.Thread(target=self._run, name="table", daemon=True)
@@ -90,7 +83,7 @@ class DeskServer:
     def _run(self) -> None:
         try:
             with self._open_desk() as desk:
-                desk.show = lambda values: self._post(lambda: self._view.table(values))
+                desk.show = lambda values: self._post(lambda: self._view.show("table", values))
                 desk.heard = lambda message: self._post(lambda: self._hear_shoe(desk.welcome, message))
                 desk.linked = lambda up, why: self._post(lambda: self._link(up, why))
                 self._opened.set_result(desk)
@@ -128,7 +121,7 @@ class DeskServer:
             what = f"the shoe cannot be reached: {why}."
             self._view.link("closed", False, what, "Check cable and power; it is tried again.")
 
-    async def _hear(self, tap: Any) -> str:
+    async def _hear(self, tap: Any, _browser: object) -> str:
         if self._desk is None or not isinstance(tap, dict):
             raise UsageError("the page sent something that is no tap.", "Reload the page.")
         if not self._thread.is_alive():

@@ -41,7 +41,7 @@ NO_COMMAND = "the page sent something that is no command"
 BYE_READ_ONLY, BYE_TOO_SLOW, BYE_FULL = 1008, 1013, 1013
 
 Give = Callable[[str, "int | None"], Awaitable[str]]
-Hear = Callable[[Any], Awaitable[str]]
+Hear = Callable[[Any, object], Awaitable[str]]
 
 
 # A request that is no request is no news: without this the library logs a traceback for each.
@@ -79,7 +79,7 @@ class LiveServer:
     """Serves one view. `async with` it, then `publish` after each change of the view; `url` has the token.
 
     `give` gets the commands of a page that may give them; `hear` instead of it gets every JSON value that a page
-    sends, and checks it."""
+    sends, with its browser, and checks it; `left` gets each browser that is gone."""
 
     def __init__(
         self,
@@ -89,13 +89,15 @@ class LiveServer:
         give: Give | None = None,
         hear: Hear | None = None,
         page: str = PAGE,
+        left: Callable[[object], None] | None = None,
     ) -> None:
         self.token = secrets.token_urlsafe(24)
         self.url = ""
         self._files = {f"/{name}": data for name, data in files.items()}
         self._view = view
         self._port = port
-        self._hear = hear or (None if give is None else _commands(give))
+        self._hear = hear or (None if give is None else commands(give))
+        self._left = left
         self._page = page
         self._browsers: set[Browser] = set()
         self._connections: set[ServerConnection] = set()
@@ -183,12 +185,16 @@ class LiveServer:
                 if self._hear is None:
                     await connection.close(BYE_READ_ONLY, "this page only looks on")
                     return
-                browser.put(json.dumps({"answer": await _obey(self._hear, text)}))
+                answer = await _obey(self._hear, text, browser)
+                if answer:
+                    browser.put(json.dumps({"answer": answer}))
         except ConnectionClosed:
             pass  # a browser may leave without a word
         finally:
             self._browsers.discard(browser)
             sending.cancel()
+            if self._left is not None:
+                self._left(browser)
 
     async def _beat(self) -> None:
         """A sign of life every second, with the age of what is shown."""
@@ -203,22 +209,22 @@ class LiveServer:
                 self._browsers.discard(browser)
 
 
-async def _obey(hear: Hear, text: str | bytes) -> str:
+async def _obey(hear: Hear, text: str | bytes, browser: object) -> str:
     """Do what a browser asks for; the outcome, or why not, in words."""
     try:
         wanted: Any = json.loads(text)
     except (ValueError, RecursionError):
         return NO_COMMAND
     try:
-        return await hear(wanted)
+        return await hear(wanted, browser)
     except FairshoeError as error:
         return f"{error.what} {error.advice}"
 
 
-def _commands(give: Give) -> Hear:
+def commands(give: Give) -> Hear:
     """Takes {"command": name, "argument": number} for a function that gives commands."""
 
-    async def hear(wanted: Any) -> str:
+    async def hear(wanted: Any, _browser: object) -> str:
         try:
             name, argument = wanted["command"], wanted.get("argument")
         except (TypeError, KeyError, AttributeError):

@@ -91,6 +91,10 @@ class LiveView:
         """The commands that the page may give; none unless this is called."""
         self._put("commands", list(commands))
 
+    def show(self, name: str, value: object) -> None:
+        """A value beside those of the shoe, for a page that has more."""
+        self._put(name, value)
+
     def forget(self) -> None:
         """Another device answers on this port: what was known is not about it."""
         self._known = {**self._known, "shoe": None, "status": None, "meters": None, "board": ""}

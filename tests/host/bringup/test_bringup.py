@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from calibrating.truths import draw
+from web.bringup import KEY, Truth, wire
 
 import firmware
 from fairshoe.boards.configs import load_board
@@ -21,31 +22,14 @@ from fairshoe.calibrate.machine import Hands, Machine
 from fairshoe.cli.command_line import main
 from fairshoe.client.shoe import Shoe
 from fairshoe.errors import UsageError
-from fairshoe.keys import role_key, write_key
+from fairshoe.keys import role_key
 from fairshoe.link.session import HostSession
 from fairshoe.messages import Role
 from fairshoe.sim.port import SimPort
-from fairshoe.sim.setup import SimSetup
 from firmware.image import INPUTS
 
-KEY = bytes(range(32))
 BOARDS = ("pico-carousel", "pico-shelves", "pico-shoe", "pico-draw")
-START_S = 8.0
-Truth = dict[str, Any]
 Found = dict[str, list[Check]]
-
-
-def wire(folder: Path, board: str, truth: Truth) -> SimPort:
-    """A machine. Of a truth, `faults` are those of the simulator, active from the start."""
-    folder.chmod(0o700)
-    (folder / "device.key").unlink(missing_ok=True)
-    write_key(folder / "device.key", "device", KEY)
-    (folder / "truth.json").write_text(json.dumps({key: value for key, value in truth.items() if key != "faults"}))
-    key, path = str(folder / "device.key"), str(folder / "truth.json")
-    faults = tuple(truth.get("faults", ()))
-    port = SimPort(SimSetup(board, seed=3, faults=faults, dealer="none", key=key, truth=path, service="on"))
-    port.sleep(START_S)
-    return port
 
 
 def lead(port: SimPort, hands: Hands, state: Path, first: str = "") -> Found:
