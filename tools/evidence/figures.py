@@ -56,7 +56,7 @@ FIGURES = (
     Figure(
         "powerloss",
         "Power cuts",
-        "make powerloss MINUTES=2 SEED=1",
+        "make powerloss MINUTES=2 JOBS=1 SEED=1",
         (*MACHINE, "tools/powerloss"),
         "POWERLOSS.md#Figures",
     ),
