@@ -43,7 +43,14 @@ FIGURES = (
         cheap=True,
     ),
     Figure("image", "Image built twice, compared", IMAGES, DEVICE, "IMAGE.md#The same bytes", needs="MICROPYTHON"),
-    Figure("trace", "Clauses by game and dealing mode", "make trace", (*MACHINE, "rules", "tests"), cheap=True),
+    Figure(
+        "trace",
+        "Clauses by game and dealing mode: proved by a test, of those that bind",
+        "make trace",
+        (*MACHINE, "rules", "tests", "tools/rules"),
+        cheap=True,
+        lines=7,
+    ),
     Figure("matrix", "Records by stage, game and mode, by playing", "make matrix", (*MACHINE, "tools/rules")),
     Figure(
         "faults",

@@ -45,7 +45,22 @@ def lines_of(trace: Trace) -> Iterator[str]:
         yield textwrap.fill(f"missing: {missing}", 118, subsequent_indent="  ")
     for clause in trace.in_some_modes():
         yield f"not in every mode: {clause.id} lacks {', '.join(clause.modes_missing)}"
+    yield from by_mode(trace)
     yield summary(trace)
+
+
+def by_mode(trace: Trace) -> Iterator[str]:
+    """Games and dealing modes: of the clauses that bind there, those that a test proves there."""
+    clauses = trace.clauses.values()
+    modes = list(dict.fromkeys(mode for clause in clauses for mode in clause.modes))
+    yield "".join(f"{word:>16s}" for word in ["", *modes])
+    for game in dict.fromkeys(clause.game for clause in clauses):
+        cells: list[str] = []
+        for mode in modes:
+            bound = [clause for clause in clauses if clause.game == game and mode in clause.modes]
+            proved = [clause for clause in bound if clause.proved and mode not in clause.modes_missing]
+            cells.append(f"{len(proved)} of {len(bound)}" if bound else "-")
+        yield "".join(f"{word:>16s}" for word in [game, *cells])
 
 
 def as_json(trace: Trace) -> dict[str, Any]:
