@@ -211,6 +211,7 @@ def test_a_clause_is_proved_in_every_mode_it_binds_or_the_missing_ones_are_named
     assert rules_trace.main(["--root", str(tree)]) == 1
     text = capsys.readouterr().out
     assert "    ! not in manual" in text
+    assert ["DDS", "1", "of", "1", "0", "of", "1"] in [line.split() for line in text.splitlines()]
     assert "not in every mode: DDS-8a lacks manual\n4 clauses: 3 proved in every mode they bind, 1 in some" in text
     shoe = scenario(["DDS-8a"], NEVER, "double-down-stud", changes={"table.dealing": "manual"})
     put(tree, "tests/scenarios/a.json", shoe)

@@ -38,6 +38,7 @@ def lines_of(trace: Trace) -> Iterator[str]:
         elif clause.modes_missing:
             yield f"    ! not in {', '.join(clause.modes_missing)}"
     yield ""
+    yield from by_mode(trace)
     for problem in trace.problems:
         yield f"WRONG {problem}"
     missing = " ".join(clause.id for clause in trace.missing())
@@ -45,7 +46,6 @@ def lines_of(trace: Trace) -> Iterator[str]:
         yield textwrap.fill(f"missing: {missing}", 118, subsequent_indent="  ")
     for clause in trace.in_some_modes():
         yield f"not in every mode: {clause.id} lacks {', '.join(clause.modes_missing)}"
-    yield from by_mode(trace)
     yield summary(trace)
 
 
@@ -58,7 +58,7 @@ def by_mode(trace: Trace) -> Iterator[str]:
         cells: list[str] = []
         for mode in modes:
             bound = [clause for clause in clauses if clause.game == game and mode in clause.modes]
-            proved = [clause for clause in bound if clause.proved and mode not in clause.modes_missing]
+            proved = [it for it in bound if it.proved and mode not in (*it.modes_missing, *it.excepted)]
             cells.append(f"{len(proved)} of {len(bound)}" if bound else "-")
         yield "".join(f"{word:>16s}" for word in [game, *cells])
 
