@@ -44,14 +44,17 @@ def source_of_draws() -> str:
 
 
 DRAWS = source_of_draws()
+LONG = Path(__file__).with_name("long.txt")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--without", metavar="LIST", help="leave out the tests that a file lists, as the VM's runner does")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the tests of the list. A name in it that a collected file does not have is an error."""
+    leave_cases_to_the_full_set(items)
     name = config.getoption("--without")
     if not name:
         return
@@ -62,6 +65,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         raise pytest.UsageError(f"{name}: there is no test {min(unknown)}")
     config.hook.pytest_deselected(items=[item for item in items if item.nodeid in listed])
     items[:] = [item for item in items if item.nodeid not in listed]
+
+
+def leave_cases_to_the_full_set(items: list[pytest.Item]) -> None:
+    """Of a test in long.txt the gate runs so many cases, drawn from the commit; the others get the mark `full`."""
+    lines = (line.split() for line in LONG.read_text().splitlines() if not line.startswith("#"))
+    kept = {name: int(number) for number, name in lines}
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for name in kept.keys() & cases.keys():
+        some = random.Random(f"{DRAWS} {name}").sample(cases[name], min(kept[name], len(cases[name])))
+        for item in cases[name]:
+            if item not in some:
+                item.add_marker("full")
 
 
 def pytest_report_header() -> str:

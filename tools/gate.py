@@ -3,9 +3,9 @@
     python -m gate [--full] [--jobs N] [STAGE ...]
 
 The gate is for every commit (docs/MAKE.md says how long it takes). The full set is for CI and for a release:
-tests marked `full`, the tests of tests/unit/long_on_vm.txt on the MicroPython VM, the types of tests and tools, and
-tests that draw what they try with more draws. Every test is in one of the two sets; tests/tools/test_stages.py holds
-that.
+tests marked `full`, the rest of the tests in tests/long.txt, those of tests/unit/long_on_vm.txt on the MicroPython VM,
+the types of tests and tools, and tests that draw what they try with more draws. Every test is in one of the two sets;
+tests/tools/test_stages.py holds that.
 
 A stage named alone prints as it goes. Otherwise stages run four at a time, the longest first: many tests wait, so
 four keep two cores busy. What a stage printed is in build/stages, and that of a failed one is shown at the end.
@@ -29,6 +29,8 @@ LONG_ON_VM = "tests/unit/long_on_vm.txt"
 CHANCE = ["tests/powerloss", "tests/fuzz", "tests/differential"]  # tests that draw what they try
 # The folders that have a stage of their own; the stage "others" has the rest.
 ELSEWHERE = ["tests/style", "tests/host", "tests/unit", "tests/web", "tests/floor_servers", "tests/table", *CHANCE]
+# The same of the full set. Of tests/web it runs none: `make test-web` does.
+IN_FULL_ELSEWHERE = ["tests/host", "tests/table", "tests/web", "tests/floor_servers", *CHANCE]
 
 EVERYTHING = (".",)
 ON_BOTH_VMS = ("firmware", "hal", "rig", "board_configs", "game_profiles", "tests/scenarios", *BOTH_VMS)
@@ -80,7 +82,9 @@ def full_stages() -> list[Stage]:
         Stage("mpy-long", [*VM, "2", "--only", LONG_ON_VM, *BOTH_VMS], (*ON_BOTH_VMS, "tools/mpy")),
         Stage("full-host", [*FULL, "tests/host"], EVERYTHING, more),
         Stage("full-chance", [*FULL, *CHANCE], EVERYTHING, more),
-        Stage("full-others", others(FULL, "tests/web", "tests/floor_servers", "tests/host", *CHANCE), EVERYTHING, more),
+        Stage("full-table", [*FULL, "tests/table"], EVERYTHING, more),
+        Stage("full-others", others(FULL, *IN_FULL_ELSEWHERE), EVERYTHING, more),
+        Stage("full-floor", module("floor", "--if-possible", "--full"), EVERYTHING),
         Stage("types-all", [PYRIGHT], EVERYTHING),
         Stage("chip", module("hil", "--quick", "--keyed", "--if-possible"), EVERYTHING),
         Stage("chip-cuts", module("hil.cuts", "--if-possible"), EVERYTHING),

@@ -109,16 +109,40 @@ def test_what_the_gate_leaves_out_is_in_the_full_set() -> None:
     of_full = {stage.name: stage.command for stage in gate.full_stages()}
     for command in (each for each in of_gate.values() if each[0].endswith("/pytest")):
         assert command[2:4] == ["-m", "not full"]
-    for name in ("full-host", "full-chance", "full-others"):
+    for name in ("full-host", "full-chance", "full-table", "full-others"):
         assert of_full[name][2:4] == ["-m", "full or drawn"]
     left_out = {word.partition("=")[2] for word in of_full["full-others"] if word.startswith("--ignore=")}
-    assert left_out - {"tests/web", "tests/floor_servers"} == {"tests/host", *gate.CHANCE}
-    assert of_full["full-host"][4:] == ["tests/host"] and of_full["full-chance"][4:] == gate.CHANCE
-    for servers in ("web", "floor_servers"):
-        assert not any("mark.full" in path.read_text() for path in (ROOT / "tests" / servers).glob("*.py"))
+    assert left_out - {"tests/web", "tests/floor_servers"} == {"tests/host", "tests/table", *gate.CHANCE}
+    assert of_full["full-host"][4:] == ["tests/host"] and of_full["full-table"][4:] == ["tests/table"]
+    assert of_full["full-chance"][4:] == gate.CHANCE
+    assert of_full["full-floor"][1:] == [*of_gate["floor"][1:], "--full"]
+    assert not any("mark.full" in path.read_text() for path in (ROOT / "tests" / "web").glob("*.py"))
     without, only = (command[-4:] for command in (of_gate["mpy"], of_full["mpy-long"]))
     assert without == ["--without", gate.LONG_ON_VM, *gate.BOTH_VMS]
     assert only == ["--only", gate.LONG_ON_VM, *gate.BOTH_VMS]
+
+
+def long_tests() -> list[tuple[int, str]]:
+    lines = (line.split() for line in (ROOT / "tests" / "long.txt").read_text().splitlines() if line[0] != "#")
+    return [(int(number), name) for number, name in lines]
+
+
+def test_of_a_long_test_the_gate_runs_some_cases_and_the_full_set_the_others() -> None:
+    kept, name = next(line for line in long_tests() if line[0])
+    found: list[set[str]] = []
+    for chosen in (["-m", "not full"], ["-m", "full or drawn"], []):
+        command = [sys.executable, "-m", "pytest", "-q", "--collect-only", *chosen, name]
+        lines = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+        found.append({line for line in lines if line.startswith(name)})
+    gate_runs, full_set_runs, all_cases = found
+    assert len(gate_runs) == kept and full_set_runs == all_cases - gate_runs
+
+
+def test_every_long_test_is_there() -> None:
+    for _, test in long_tests():
+        file, _, name = test.partition("::")
+        assert f"def {name}(" in (ROOT / file).read_text(), test
+        assert not file.startswith("tests/web/"), "its long tests are those without the mark slice"
 
 
 def test_names_of_test_files_and_helpers_are_unique_in_a_suite() -> None:

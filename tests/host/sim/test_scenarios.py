@@ -57,6 +57,7 @@ def taken() -> Iterator[set[tuple[int, int]]]:
     flow.require = require
 
 
+@pytest.mark.drawn  # the full set plays all of them: the next test counts what they reach
 @pytest.mark.parametrize("path", PLACES, ids=name_of)
 def test_the_scenario_comes_out_as_it_says(
     path: Path, taken: set[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
@@ -79,6 +80,7 @@ def test_the_scenario_comes_out_as_it_says(
     )
 
 
+@pytest.mark.full
 def test_scenarios_take_every_transition_of_the_procedure(taken: set[tuple[int, int]]) -> None:
     """Runs after all scenarios; alone it plays none, and fails."""
     legal = {(state, after) for state, row in enumerate(flow.SUCCESSORS) for after in row}
