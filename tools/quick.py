@@ -1,5 +1,5 @@
 """The fast loop: `make quick` runs ruff, pyright on what changed and the device's unit tests on CPython, side by side.
-The unit tests of tests/unit/long_on_vm.txt are left to the gate: no branch of the device's code is theirs alone.
+The unit tests of tests/unit/long_on_vm.txt are left to the gate and to the full set.
 
     python -m quick [FILE ...]
 
