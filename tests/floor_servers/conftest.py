@@ -42,6 +42,8 @@ def site(both: tuple[servers.Nats, servers.Postgres], tmp_path: Path) -> Iterato
     asyncio.run(_make_streams(nats.url, names))
     with Store(tmp_path / "pit-1.db") as store:
         yield Site(nats, postgres, store, names, database, nats.url)
+    with psycopg.connect(postgres.url, autocommit=True) as db:
+        db.execute(f"DROP DATABASE test{number} WITH (FORCE)".encode())
 
 
 async def _make_streams(url: str, names: Names) -> None:

@@ -294,9 +294,9 @@ def _unprivileged() -> tuple[int, int]:
 
 
 @contextlib.contextmanager
-def private_folder(keep: bool = False) -> Generator[Path]:
+def private_folder(keep: bool = False, within: Path | None = None) -> Generator[Path]:
     """A folder that the user of PostgreSQL can reach. Removed at the end, unless it is to be kept."""
-    path = Path(tempfile.mkdtemp(prefix="fairshoe-floor-"))
+    path = Path(tempfile.mkdtemp(prefix="fairshoe-floor-", dir=within))
     path.chmod(0o755)
     try:
         yield path
@@ -307,10 +307,16 @@ def private_folder(keep: bool = False) -> Generator[Path]:
             subprocess.run(["rm", "-rf", str(path)], check=False)
 
 
+def memory() -> Path | None:
+    """A file system in memory with room. Some disks take minutes to remove the many files of a cluster."""
+    path = Path("/dev/shm")
+    return path if os.access(path, os.W_OK) and shutil.disk_usage(path).free > 2 << 30 else None
+
+
 @contextlib.contextmanager
 def running(durable: bool = False) -> Generator[tuple[Nats, Postgres]]:
     """Both servers, new and empty."""
-    with private_folder() as folder:
+    with private_folder(within=None if durable else memory()) as folder:
         for name in ("nats", "postgres"):
             (folder / name).mkdir()
         nats, postgres = Nats(folder / "nats"), Postgres(folder / "postgres", durable)
