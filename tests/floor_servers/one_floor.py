@@ -125,4 +125,4 @@ async def _run(programs: tuple[Publisher | Consumer, ...], until: Callable[[], b
         while pending := [task for task in tasks if not task.done()]:
             for task in pending:
                 task.cancel()
-            await asyncio.wait(pending, timeout=0.5)
+            await asyncio.wait(pending, timeout=5.0)  # a second cancel ends what a program still does at its end

@@ -18,6 +18,7 @@ from fairshoe_floor.alarms import book, desk
 from fairshoe_floor.alarms.desk import Desk
 from fairshoe_floor.alarms.rules import load_rules
 from fairshoe_floor.history.central_reader import CentralReader
+from fairshoe_floor.history.lease import Lease
 
 PROGRAM = """
 import asyncio, sys
@@ -84,6 +85,20 @@ def test_a_holder_that_was_stopped_past_its_lease_writes_nothing_when_it_goes_on
             process.kill()
             process.wait()
     assert site.seqs(1) == list(range(1, recorded + 1))
+
+
+def test_a_program_that_ends_between_a_commit_and_its_answer_gives_its_lease_back(site: Site) -> None:
+    async def work() -> None:
+        async with await psycopg.AsyncConnection.connect(site.database, autocommit=True) as db:
+            first, second = Lease(), Lease()
+            assert await first.take(db) and not await second.take(db)
+            await first.renew(db)  # committed, but the program ends before `keep`
+            await first.release(db)
+            assert await second.take(db)
+            await first.release(db)
+            assert not await Lease().take(db), "it gives back its own lease, and no other"
+
+    asyncio.run(work())
 
 
 def test_a_desk_recovers_from_a_silent_cut_and_ends_while_it_waits(site: Site) -> None:
