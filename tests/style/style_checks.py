@@ -27,7 +27,10 @@ PORTS = ("hal", "!hal.sim")
 # package says what belongs in it.
 HOST_BASE = tuple(
     f"fairshoe.{name}"
-    for name in ("__version__", "_device", "errors", "files", "keys", "look", "message_data", "messages", "printable")
+    for name in (
+        *("__version__", "_device", "errors", "files", "keys", "look", "message_data", "messages", "printable"),
+        "wear",
+    )
 )
 FIRMWARE = ("firmware", "!firmware.main")
 # What docs/INTEGRATE.md lists as public. tests/host/client/test_public_api.py holds each name.
@@ -57,6 +60,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe.messages": ("fairshoe.frozen",),
     "fairshoe.message_data": ("fairshoe.errors", "fairshoe.messages"),
     "fairshoe.printable": (),
+    "fairshoe.wear": ("fairshoe.files", "fairshoe.messages"),
     "fairshoe.keys": ("fairshoe.errors", "fairshoe.files", "fairshoe.messages", "firmware.protocol"),
     "fairshoe.boards": ("fairshoe.boards", *HOST_BASE),
     "fairshoe.games": ("fairshoe.games", "fairshoe.boards", "firmware.protocol", *HOST_BASE),
@@ -127,7 +131,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe.bringup": (
         *("fairshoe.bringup", "fairshoe.calibrate", "fairshoe.client", "fairshoe.boards"),
         *("fairshoe.journal.export", "fairshoe.link", "fairshoe.sim", "fairshoe.text"),
-        *("fairshoe.transport", "firmware.image"),
+        *("fairshoe.transport", "firmware.image", "firmware.protocol"),
         *HOST_BASE,
     ),
     "fairshoe.noise": ("fairshoe.noise", "fairshoe.bench.report_plots", "fairshoe.text", *HOST_BASE),
@@ -161,7 +165,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe_floor.journals": ("fairshoe.journal", "fairshoe_floor.inventory", "fairshoe_floor.side_file", *PUBLIC),
     "fairshoe_floor.reader": ("fairshoe_floor.inventory", "fairshoe_floor.samples", *PUBLIC),
     "fairshoe_floor.rounds": ("fairshoe_floor.reader", *PUBLIC),
-    "fairshoe_floor.alarms": ("fairshoe_floor.alarms", "fairshoe.ship.release_facts", *FLOOR, *PUBLIC),
+    "fairshoe_floor.alarms": ("fairshoe_floor.alarms", "fairshoe.ship.release_facts", "fairshoe.wear", *FLOOR, *PUBLIC),
     "fairshoe_floor.api": ("fairshoe_floor.api", "fairshoe.look", "fairshoe.text.advice", *FLOOR, *PUBLIC),
     "fairshoe_floor.gateway": (
         *("fairshoe_floor.gateway", "fairshoe_floor.alarms", "fairshoe_floor.api", "fairshoe_floor.side_file"),

@@ -87,6 +87,30 @@ def add_calibrate(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true", help="the figures as JSON; progress goes to standard error")
 
 
+SERVICED_EXAMPLES = """\
+examples:
+  fairshoe serviced /dev/ttyUSB0 pick-roller --key-file keys/service.key
+      the roller was replaced: its trends begin again
+  fairshoe serviced /dev/ttyUSB0 beams --cleaned --key-file keys/service.key
+
+The key switch is on, no deck is inside, and PORT is the service port.
+More: fairshoe docs BENCH_GUIDE
+"""
+
+
+def add_serviced(command: argparse.ArgumentParser) -> None:
+    command.description = (
+        "Records in the journal of a shoe that a part was replaced or cleaned. Trends of this part in status, on the "
+        "live page and on the floor begin again there, and its alarm ends."
+    )
+    command.epilog = SERVICED_EXAMPLES
+    command.add_argument("port", metavar="PORT", help="the service port of a shoe, or a URL")
+    command.add_argument("part", choices=("pick-roller", "transport-rollers", "beams"), help="what was serviced")
+    command.add_argument("--cleaned", action="store_true", help="cleaned or adjusted; without it: replaced")
+    command.add_argument("--key-file", metavar="F", help="key of the role service, or the device key")
+    command.add_argument("--json", action="store_true", help="the record as JSON")
+
+
 FLASH_EXAMPLES = """\
 examples:
   fairshoe flash /dev/ttyACM0 --board pico2-carousel

@@ -16,6 +16,7 @@ from fairshoe.client.store import Store
 from fairshoe.errors import UsageError
 from fairshoe.keys import RoleKey, read_key
 from fairshoe.messages import Role, Welcome
+from fairshoe.wear import WearFile
 
 
 class Connection:
@@ -64,6 +65,10 @@ class Connection:
             return None
         with Store(path) as store:
             return store.unfinished(welcome.device, welcome.role)
+
+    def wear_file(self, welcome: Welcome | None) -> WearFile | None:
+        """Where the trends of this shoe are kept: beside the store."""
+        return WearFile(Path(self.settings["store"]).parent, welcome.device) if welcome is not None else None
 
 
 def json_ready(value: Any) -> Any:

@@ -54,6 +54,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "set up a device": {
         "bringup": "try every input and motor of a new machine, step by step",
         "calibrate": "measure a machine and write its board config",
+        "serviced": "record that a part was cleaned or replaced",
         "flash": "write the firmware onto a device and check that it runs",
         "image": "build the firmware of a board as one UF2",
         "update": "replace the image of a device at a table, and record it",

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import json
 import textwrap
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -19,6 +20,7 @@ from fairshoe.printable import printable, say
 from fairshoe.text.advice import next_step, warned
 from fairshoe.text.describe import words
 from fairshoe.text.screen import Screen, waiting
+from fairshoe.wear import Trend
 
 _WIDTH = 100
 
@@ -29,15 +31,20 @@ def run(options: argparse.Namespace) -> int:
     with contextlib.ExitStack() as stack:
         with waiting(f"asking {connection.port}"):
             stack.enter_context(look)
-        unfinished = connection.unfinished(look.watch.known.welcome)
+        known = look.watch.known
+        unfinished = connection.unfinished(known.welcome)
+        kept = connection.wear_file(known.welcome)
+        if kept is not None and known.meters is not None:
+            kept.take(known.meters, known.wear)
+        trends = kept.series.trends() if kept is not None else []
         if options.json:
-            say(json.dumps(facts(look.watch, unfinished), default=json_ready))
+            say(json.dumps(facts(look.watch, unfinished, trends), default=json_ready))
         else:
-            _print(look.watch, unfinished)
+            _print(look.watch, unfinished, trends)
     return 0
 
 
-def facts(watch: Watch, unfinished: Unfinished | None) -> dict[str, Any]:
+def facts(watch: Watch, unfinished: Unfinished | None, trends: Sequence[Trend] = ()) -> dict[str, Any]:
     """Everything, for a program."""
     known, status = watch.known, watch.known.status
     assert status is not None
@@ -62,6 +69,7 @@ def facts(watch: Watch, unfinished: Unfinished | None) -> dict[str, Any]:
         "stack": status.stack or None,
         "ledger": {zone: getattr(status, zone) for zone in ZONES},
         "meters": asdict(known.meters) if known.meters else None,
+        "wear": [trend.to_json() for trend in trends],
         "journal": {"first": known.journal.first, "last": known.journal.last} if known.journal else None,
         "events_waiting": status.events_waiting,
         "link": {"frames": watch.link.frames, "dropped": watch.link.drops.by_reason(), "sent_again": watch.link.again},
@@ -87,7 +95,7 @@ def _warning(status: Status) -> dict[str, str]:
     return {"name": status.warning.name.lower(), "what": warning.what, "to_do": warning.advice}
 
 
-def _print(watch: Watch, unfinished: Unfinished | None) -> None:
+def _print(watch: Watch, unfinished: Unfinished | None, trends: Sequence[Trend]) -> None:
     screen = Screen()
     known, status = watch.known, watch.known.status
     assert status is not None
@@ -106,6 +114,8 @@ def _print(watch: Watch, unfinished: Unfinished | None) -> None:
     _row(screen, "ledger", ", ".join(zones) or "no cards")
     if known.meters is not None:
         _row(screen, "meters", "; ".join(meters_facts(known.meters)))
+    for number, trend in enumerate(trends):
+        _row(screen, "" if number else "wear", trend.text, "warn" if trend.worn else "")
     _row(screen, "journal", _journal(watch, status))
     _row(screen, "link", "; ".join(part for part in link_facts(watch) if "for a host" not in part))
     if unfinished is not None:

@@ -59,6 +59,7 @@ async def _live(options: argparse.Namespace) -> None:
         own[board], crc = load_board(board)
         boards[crc] = board
     view = LiveView(options.port, boards, board)
+    view.wear_folder = Path(Connection(options).settings["store"]).parent
     desk = _desk(options, source, board, view)
     try:
         await source.open()

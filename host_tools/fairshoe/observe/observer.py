@@ -65,6 +65,7 @@ class Known:
     welcome: messages.Welcome | None = None
     status: messages.Status | None = None
     meters: messages.Meters | None = None
+    wear: messages.Wear | None = None
     health: messages.Health | None = None
     counters: messages.LinkCounters | None = None
     journal: messages.JournalIs | None = None
@@ -77,6 +78,8 @@ class Known:
                 self.status = message
             case messages.Meters():
                 self.meters = message
+            case messages.Wear():
+                self.wear = message
             case messages.Health():
                 self.health = message
             case messages.LinkCounters():

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from enum import IntEnum
+from pathlib import Path
 from typing import Any
 
 from fairshoe.link.session import event_seq
@@ -23,13 +24,16 @@ from fairshoe.messages import (
     Meters,
     Need,
     Role,
+    Serviced,
     Status,
     WarningLatched,
+    Wear,
     Welcome,
 )
 from fairshoe.text.advice import next_step, warned
 from fairshoe.text.describe import describe_event, progress, words
 from fairshoe.text.screen import style_of, time_of_day
+from fairshoe.wear import WearFile
 
 EVENTS_KEPT = 100
 HISTORY_S = 3600.0
@@ -65,6 +69,8 @@ class LiveView:
         self._meters: Meters | None = None
         self._health: Health | None = None
         self._latched: WarningLatched | None = None
+        self.wear_folder: Path | None = None  # where trends are kept; None: there are none
+        self._wear: WearFile | None = None
 
     # -- in ------------------------------------------------------------------------------------------------------------
 
@@ -76,6 +82,9 @@ class LiveView:
     def welcome(self, welcome: Welcome | None) -> None:
         if welcome is None:
             return
+        if self.wear_folder is not None and (self._wear is None or self._wear.device != welcome.device):
+            self._wear = WearFile(self.wear_folder, welcome.device)
+            self._trends()
         known = self._known.get("shoe")
         if known and known["device"] != f"{welcome.device:08x}":
             self.forget()
@@ -98,11 +107,13 @@ class LiveView:
     def forget(self) -> None:
         """Another device answers on this port: what was known is not about it."""
         self._known = {**self._known, "shoe": None, "status": None, "meters": None, "board": ""}
+        if self._wear is not None:
+            self._known["wear"] = []
         self._restarted = True
         self._events.clear()
         self._new_events.clear()
         self._history.clear()
-        self._meters = self._health = self._latched = None
+        self._meters = self._health = self._latched = self._wear = None
         self._seq = 0
 
     # -- out -----------------------------------------------------------------------------------------------------------
@@ -144,13 +155,22 @@ class LiveView:
                 self._meters = message
                 self._put("meters", asdict(message))
                 self._point()
+            case Wear():
+                if self._wear is not None and self._meters is not None and self._wear.take(self._meters, message):
+                    self._trends()
             case Health():
                 self._health = message
                 self._point()
             case _:
+                if isinstance(message, Serviced) and self._wear is not None and self._wear.serviced(message):
+                    self._trends()
                 seq = event_seq(message)
                 if seq is not None:
                     self._event(seq, message)
+
+    def _trends(self) -> None:
+        assert self._wear is not None
+        self._put("wear", [[trend.text, "warn" if trend.worn else ""] for trend in self._wear.series.trends()])
 
     def _put(self, name: str, value: object) -> None:
         if self._known.get(name) != value:

@@ -1,6 +1,7 @@
 """`fairshoe status`, `selftest`, `shuffle`, `deal` and `round` as a person or a script gets them."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,11 @@ from fairshoe import __version__
 from fairshoe.cli import command_line
 from fairshoe.client.store import Store
 from fairshoe.keys import role_key, write_key
-from fairshoe.messages import Fault, Health, JournalFilling, LinkCounters, Meters, Role, State
+from fairshoe.messages import Fault, Health, JournalFilling, LinkCounters, Meters, Part, Role, State, Wear
 from fairshoe.observe import fitness
 from fairshoe.observe.observer import Mode
 from fairshoe.observe.snapshot import Look
+from fairshoe.wear import Series, WearFile
 
 KEY = bytes(range(32))
 
@@ -61,6 +63,29 @@ def test_status_for_a_program(shoe: str, capsys: pytest.CaptureFixture[str], tmp
     assert sum(told["ledger"].values()) == 0
     assert told["unanswered"] == {"op": 1, "command": "release", "arguments": {}}
     assert "release (operation 1): ask with `fairshoe command --resume`" in output("status", shoe)
+
+
+def test_status_says_what_wears_and_a_recorded_service_begins_again(
+    shoe: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    series = Series()
+    for deck in range(1, 301):
+        series.take(replace(Meters(*[0] * 18), cycles=deck, cards=52 * deck, feed_us=31000 + 45 * deck), None)
+    (tmp_path / "wear-00510004.json").write_text(json.dumps(series.to_json()))
+    def nothing(_series: Series, _meters: Meters, _wear: Wear | None) -> bool:
+        return False
+
+    monkeypatch.setattr(Series, "take", nothing)  # the simulated shoe has no deck yet
+    lines = [line for line in output("status", shoe).splitlines() if "pick latency" in line]
+    assert lines == ["wear       pick latency 32 to 43 ms in 300 decks: pick roller"]
+    wear = json.loads(output("status", shoe, "--json"))["wear"]
+    assert [(it["name"], it["part"]) for it in wear if it["worn"]] == [("pick latency", "pick_roller")]
+    service = shoe.replace("dealer=hands", "dealer=none&service=on")
+    assert "serviced: pick roller cleaned or adjusted after 0 decks" in output(
+        "serviced", service, "pick-roller", "--cleaned"
+    )
+    assert json.loads(output("serviced", service, "beams", "--json"))["part"] == "beams"
+    assert set(WearFile(tmp_path, 0x510004).series.since) == {Part.PICK_ROLLER, Part.BEAMS}
 
 
 def look_at(bench: Bench) -> Look:

@@ -14,7 +14,7 @@ ROWS = dict(re.findall(r"^\| `(fairshoe[\w.]*)` \| (.*) \|$", SECTION, re.MULTIL
 # Modules of which the row lists the public names one by one.
 SINGLE = {
     *("fairshoe.keys", "fairshoe.files", "fairshoe.printable"),
-    *("fairshoe.games.record_kinds", "fairshoe.games.profiles"),
+    *("fairshoe.games.record_kinds", "fairshoe.games.profiles", "fairshoe.wear"),
 }
 PAGES = [*(ROOT / "docs").glob("*.md"), ROOT / "README.md"]
 DOTTED = re.compile(r"`(fairshoe(?:\.[a-z_]+)+)`")

@@ -19,7 +19,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from fairshoe.client.shoe import Shoe
 from fairshoe.errors import UsageError
 from fairshoe.keys import RoleKey, role_key
-from fairshoe.messages import EmptyProved, Health, Meters, Mode, Role, RoundEnded, Welcome
+from fairshoe.messages import EmptyProved, Health, Meters, Mode, Part, Role, RoundEnded, Serviced, Wear, Welcome
 from fairshoe.web.live_server import BROWSERS_MAX, BYE_READ_ONLY, HEARD_MAX, QUEUE_MAX, Browser, LiveServer
 from fairshoe.web.live_shoe import COMMANDS, Host, Observer
 from fairshoe.web.live_view import LiveView
@@ -298,6 +298,26 @@ async def test_an_observer_acknowledges_nothing_and_comes_back_by_itself() -> No
         assert [event["seq"] for event in later["events"]] == list(range(1, len(later["events"]) + 1))
         task.cancel()
         await asyncio.wait([task])
+
+
+def test_trends_over_decks_are_shown_and_begin_again_with_a_service(tmp_path: Path) -> None:
+    view = LiveView("tcp://shoe:1")
+    view.wear_folder = tmp_path
+    view.take([welcome("CS")])
+    new = Meters(*[0] * 18)
+    for deck in range(1, 301):
+        view.take([replace(new, cycles=deck, cards=52 * deck, feed_us=31000 + 45 * deck), Wear(deck, 7700)])
+    worn = ["pick latency 32 to 43 ms in 300 decks: pick roller", "warn"]
+    even = ["time in the throat 7.7 to 7.7 ms in 300 decks", ""]
+    assert [it for it in view.snapshot()["snapshot"]["wear"] if "1,000" not in it[0]] == [worn, even]
+    again = LiveView("tcp://shoe:1")
+    again.wear_folder = tmp_path
+    again.take([welcome("CS")])
+    assert again.changes()["delta"]["wear"] == view.snapshot()["snapshot"]["wear"], "it is on file"
+    again.take([Serviced(1, 1, 0, 0, 0, 0, 0, Part.PICK_ROLLER, 1, 300)])
+    assert again.changes()["delta"]["wear"][0] == even
+    again.take([replace(welcome("CS"), device=8)])
+    assert again.changes()["snapshot"]["wear"] == []
 
 
 def test_what_the_meters_do_not_know_is_no_zero_in_the_history() -> None:

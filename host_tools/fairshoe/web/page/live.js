@@ -52,7 +52,7 @@ class LivePage {
     this.seq = 0;
     find('news-list').replaceChildren();
     this.plots.take([], true);
-    this.take({ status: null, shoe: null, commands: [], ...snapshot });
+    this.take({ status: null, shoe: null, commands: [], wear: [], ...snapshot });
   }
 
   take({ events = [], history = [], ...changed }) {
@@ -60,6 +60,7 @@ class LivePage {
     for (const event of events) this.event(event);
     this.plots.take(history, false);
     if ('board' in changed) this.draw(changed.board);
+    if ('wear' in changed) this.wear(changed.wear);
     if ('commands' in changed) this.offer(changed.commands);
     this.show();
   }
@@ -84,6 +85,12 @@ class LivePage {
     const box = store.layer.getBBox();
     this.stored = el('text', { class: 'count unknown', x: box.x + box.width / 2, y: box.y + box.height / 2 });
     store.layer.append(this.stored);
+  }
+
+  /** Trends over decks; a part that wears stands out. */
+  wear(trends) {
+    find('wear').hidden = trends.length === 0;
+    find('wear').replaceChildren(...trends.map(([text, style]) => make('li', { className: STYLES.has(style) ? style : '' }, text)));
   }
 
   offer(commands) {
