@@ -18,7 +18,7 @@ from typing import Any
 
 from fairshoe import Fault, Message, Status, UsageError
 from fairshoe.message_data import from_dict, to_dict
-from fairshoe.messages import Health, LinkCounters, Meters
+from fairshoe.messages import Health, LinkCounters, Meters, Wear
 from fairshoe_floor import schema_check as are
 from fairshoe_floor.schema_check import Check, Refused
 from fairshoe_floor.side_file import SideFile
@@ -96,6 +96,7 @@ class Sample:
     table: str | None = None  # where it is by the inventory of its gateway, and since when; None: of an older version
     pit: str | None = None
     since: float | None = None
+    wear: Wear | None = None
 
     def followed_by(self, it: Sample) -> Sample:
         """The next sample of the shoe, with this one or the one before it. No round is under way if none has begun and
@@ -129,7 +130,13 @@ _HEAD: dict[str, Check] = {
 }
 _TOTALS: dict[str, Check] = {it.name: _COUNT for it in dataclass_fields(Totals)} | {"since": are.optional(_SECONDS)}
 _LATCHED: dict[str, Check] = {"seq": _COUNT, "fault": are.text(64), "since": _SECONDS, "round": _COUNT}
-_MESSAGES: dict[str, type[Message]] = {"status": Status, "meters": Meters, "health": Health, "counters": LinkCounters}
+_MESSAGES: dict[str, type[Message]] = {
+    "status": Status,
+    "meters": Meters,
+    "health": Health,
+    "counters": LinkCounters,
+    "wear": Wear,
+}
 
 
 def sample_to_json(sample: Sample) -> str:

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from fairshoe.client.device_clock import EPOCH_S
-from fairshoe.messages import Meters
+from fairshoe.messages import Meters, Wear
 from fairshoe.ship.release_facts import ReleaseFacts
+from fairshoe.wear import Series
 from fairshoe_floor.alarms.engine import Change, Engine, SeenEvent, SeenExport
 from fairshoe_floor.alarms.rules import KINDS, Rule, RuleBook, RuleError, load_rules
-from fairshoe_floor.samples import Link, Sample
+from fairshoe_floor.samples import Link, Sample, sample_from_json, sample_to_json
 
 LIMITS = {
     "warning": {"after_s": 300},
@@ -22,6 +23,7 @@ LIMITS = {
     "refused": {"times": 2},
     "misfeeds": {"decks": 2, "per_mille_min": 10, "ratio": 3},
     "feed_time": {"ratio": 1.5},
+    "wear": {},
     "version": {"release": ReleaseFacts("2026-11", "1.0", "ab", {77: "pico-carousel"})},
     "clock": {"off_s": 10},
 }
@@ -54,6 +56,38 @@ def test_a_warning_that_is_cleared_in_time_is_no_alarm() -> None:
     desk.event(event("warning_latched", 1000, warning="jam_exit"))
     desk.event(event("warning_cleared", 1200))
     assert desk.tick(2000) == []
+
+
+def worn(cycles: int, feed_us: int) -> Sample:
+    meters = replace(NO_METERS, cycles=cycles, cards=52 * cycles, feed_us=feed_us)
+    return Sample(1, 1000.0 + cycles, Link.OPEN, heard_at=1000.0 + cycles, meters=meters, wear=Wear(cycles, 7700))
+
+
+def test_a_roller_that_wears_is_an_alarm_until_it_is_serviced_and_a_restart_goes_on() -> None:
+    desk = engine("wear")
+    changes: list[Change] = []
+    for deck in range(1, 1001):
+        changes += desk.sample(sample_from_json(sample_to_json(worn(deck, 31000 + 13 * deck))))
+        if deck == 500:
+            kept = desk.take_worn()
+            desk = engine("wear")
+            desk.remember_wear(1, Series.from_json(json.loads(json.dumps(kept[1].to_json()))))
+            assert desk.take_worn() == {} and desk.active == {}
+    (raised, text), *rest = said(changes)
+    assert raised and text.startswith("pick latency 3") and text.endswith(" decks: pick roller")
+    raises = [it for it, _text in rest if not it]
+    assert not raises, "it stays until the service"
+    assert said(desk.event(event("serviced", 3000, part="beams", replaced=0, cycles=1000))) == []
+    assert said(desk.event(event("serviced", 3000, part="pick_roller", replaced=1, cycles=1000)))[0][0] is False
+    assert list(desk.take_worn()) == [1]
+    for deck in range(1001, 1400):
+        assert desk.sample(worn(deck, 31000)) == []
+
+
+def test_wear_is_judged_by_what_was_known_before_a_round_under_way() -> None:
+    desk = engine("wear")
+    for deck in range(1, 400):
+        assert desk.sample(replace(worn(deck, 31000 + 100 * deck), before=worn(1, 31000))) == []
 
 
 def test_a_silent_shoe() -> None:

@@ -7,6 +7,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,13 @@ import pytest
 from floor.alertmanager import running_alertmanager
 from one_floor import LIMIT_S, Site
 
+from fairshoe.messages import Meters
 from fairshoe_floor.alarms import book
 from fairshoe_floor.alarms.desk import REPLAY_S, Desk, dry_run
 from fairshoe_floor.alarms.notify import ENDED_S, Notifier, receivers
 from fairshoe_floor.alarms.rules import Rule, RuleBook
 from fairshoe_floor.assignments import Assignment, assign
+from fairshoe_floor.samples import Link, Sample, sample_to_json
 
 REFUSED = Rule("twice", "refused", "minor", {"times": 2})
 
@@ -167,6 +170,35 @@ def test_a_warning_that_is_older_than_the_replay_keeps_its_alarm_over_a_restart(
             held = [alarm for alarm in book.alarms(db, open_only=False) if alarm.rule == "warning"]
             assert [(alarm.raised_at, alarm.cleared_at) for alarm in held] == [(1400.0, None)]
         db.execute("UPDATE events SET name = 'warning_cleared' WHERE seq = 2")
+        engine, places = desk.warm_up(db, later)
+        desk.step(db, engine, places, later)
+        assert book.alarms(db) == []
+
+
+def test_wear_goes_on_over_a_restart_and_ends_with_a_recorded_service(site: Site) -> None:
+    prepare(site, ["booted"])
+    rules = RuleBook((Rule("wear", "wear", "minor", {}),))
+    new = Meters(*[0] * 18)
+    with psycopg.connect(site.database, autocommit=True) as db:
+        for first in (1, 101, 201):  # each time another desk
+            desk = Desk(site.database, rules)
+            engine, places = desk.warm_up(db, 1000.0 + first)
+            for deck in range(first, first + 100):
+                meters = replace(new, cycles=deck, cards=52 * deck, feed_us=31000 + 45 * deck)
+                it = Sample(1, 1000.0 + deck, Link.OPEN, heard_at=1000.0 + deck, meters=meters)
+                db.execute(
+                    "INSERT INTO samples (device, at, gateway, sample) VALUES (1, %s, 'pit-1', %s)",
+                    (it.at, sample_to_json(it)),
+                )
+            places = desk.step(db, engine, places, 1100.0 + first)
+        (alarm,) = book.alarms(db)
+        assert alarm.text.startswith("pick latency 3") and alarm.text.endswith(" decks: pick roller")
+        fields = json.dumps({"part": "pick_roller", "replaced": 1, "cycles": 300})
+        db.execute("UPDATE events SET name = 'serviced', fields = %s, received = 1400", (fields,))
+        engine, places = desk.warm_up(db, 1500.0)
+        desk.step(db, engine, places, 1500.0)
+        assert book.alarms(db) == []
+        later = 1500.0 + 2 * REPLAY_S  # the event is not replayed any more
         engine, places = desk.warm_up(db, later)
         desk.step(db, engine, places, later)
         assert book.alarms(db) == []

@@ -27,6 +27,7 @@ DATA = {
     "dead_letters": "INSERT INTO dead_letters (name, stream, subject, seq, device, reason, data)"
     " VALUES ('\\x01', 'fairshoe', 'a.b.c', 1, 1, 'no JSON', '\\x02')",
     "leases": "INSERT INTO leases VALUES ('writer', 7, 'someone', now())",
+    "wear": 'INSERT INTO wear VALUES (1, \'{"format": 1, "points": [], "since": {}}\')',
     "parts": "INSERT INTO parts (name, value) VALUES ('desk', '1')",
     "assignments": "INSERT INTO assignments (device, place, pit, gateway, began) VALUES (1, 'BJ-07', '1', 'pit-1', 5)",
     "gaps": "INSERT INTO gaps (device, log, first, last, gateway, after, before)"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import heapq
+import json
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +19,7 @@ from typing import Any
 
 import psycopg
 
+from fairshoe.wear import Series
 from fairshoe_floor import assignments, database
 from fairshoe_floor.alarms import book
 from fairshoe_floor.alarms.engine import JUDGED, STANDING, Change, Engine, SeenEvent, SeenExport
@@ -63,6 +65,7 @@ _DESK = (
     "INSERT INTO parts (name, value) VALUES ('desk', %s) ON CONFLICT (name) DO UPDATE SET heard = now(), moved = now(),"
     " value = excluded.value"
 )
+_WEAR = "INSERT INTO wear (device, series) VALUES (%s, %s) ON CONFLICT (device) DO UPDATE SET series = excluded.series"
 _ENDS = (
     "SELECT COALESCE((SELECT MAX(position) FROM events), 0), COALESCE((SELECT MAX(id) FROM samples), 0),"
     " COALESCE((SELECT MAX(id) FROM journals), 0)"
@@ -183,6 +186,8 @@ class Desk:
     def warm_up(self, db: psycopg.Connection[Any], now: float) -> tuple[Engine, tuple[int, int, int]]:
         """The engine as history leaves it; alarms on file that it does not confirm are cleared by the first step."""
         engine = Engine(self._rules)
+        for device, series in db.execute("SELECT device, series FROM wear"):
+            engine.remember_wear(device, Series.from_json(series))
         position = int(db.execute("SELECT COALESCE(MAX(position), 0) FROM events").fetchall()[0][0])
         for row in db.execute(_STANDING.encode(), (now - REPLAY_S,)):
             engine.event(SeenEvent(*row))
@@ -233,6 +238,8 @@ class Desk:
             if rule.kind == "still":
                 rows = db.execute(_STILL, (rule.limits["after_s"],)).fetchall()
                 changes += engine.standing("still", {(0, name): text for name, text in rows}, now)
+        for device, series in engine.take_worn().items():
+            db.execute(_WEAR, (device, json.dumps(series.to_json())))
         self._beats += 1
         db.execute(_DESK, (str(self._beats),))
         # By this host's clock: that of a gateway may be wrong, and an end is sent for some time after it.

@@ -17,11 +17,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from fairshoe.messages import Part
 from fairshoe.ship.release_facts import ReleaseFacts
+from fairshoe.wear import Series
 from fairshoe_floor.alarms.rules import Rule, RuleBook
 from fairshoe_floor.samples import Sample
 
 PEERS_MIN = 3  # fewer say nothing about what is usual
+WEAR_DECKS = 10  # between two judgements of wear
 PAST_DECKS = 100  # how much of a device's own past is remembered
 EPOCH_S = 1_577_836_800  # 2020-01-01T00:00:00Z, from which a device counts
 CLOCK_S = 60.0  # a clock is judged by the best event of so long: one that waited in the device looks like a late clock
@@ -110,6 +113,23 @@ class _Shoe:
     clock_best_s: float = 0.0
     broken: str = ""
     export: str = ""
+    wear: Series = field(default_factory=Series)
+    wear_text: str = ""  # what it shows, at so many decks
+    wear_cycles: int = 0
+
+    def worn(self, sample: Sample) -> bool:
+        """Take what a sample says of wear. Whether it was judged: every few decks, as a trend is slow and 2,000 shoes
+        are many."""
+        if sample.meters is None or not self.wear.take(sample.meters, sample.wear):
+            return False
+        if 0 <= sample.meters.cycles - self.wear_cycles < WEAR_DECKS:
+            return False
+        self.judge_wear()
+        return True
+
+    def judge_wear(self) -> None:
+        self.wear_cycles = self.wear.points[-1].cycles if self.wear.points else 0
+        self.wear_text = "; ".join(finding.text for finding in self.wear.findings())
 
 
 class Engine:
@@ -122,6 +142,18 @@ class Engine:
         self._peers = {rule.name: Peers() for rule in book.rules if rule.kind in _COMPARED}
         self._judge_all = True  # at the next tick
         self._expected: dict[int, float] = {}
+        self._worn: set[int] = set()  # devices whose series is to be stored
+
+    def remember_wear(self, device: int, series: Series) -> None:
+        """What an earlier run has stored."""
+        shoe = self._shoes.setdefault(device, _Shoe())
+        shoe.wear = series
+        shoe.judge_wear()
+
+    def take_worn(self) -> dict[int, Series]:
+        """By device the series that have changed since the last call."""
+        worn, self._worn = self._worn, set()
+        return {device: self._shoes[device].wear for device in worn}
 
     def restore(self, rule: str, device: int, at: float, text: str, part: str = "") -> bool:
         """An alarm of an earlier run is still open. Whether a rule keeps it: it may exist no longer, or be for other
@@ -167,6 +199,8 @@ class Engine:
         take = _EVENTS.get(seen.name)
         if take is not None:
             take(shoe, seen)
+        if take is _serviced:
+            self._worn.add(seen.device)
         if seen.utc_s:
             _clock(shoe, seen.utc_s + EPOCH_S - seen.at, seen.at)
         return self._judge(seen.device, seen.at)
@@ -181,6 +215,8 @@ class Engine:
         meters = (sample.before or sample).meters  # an alarm is reported under every profile: none by a round under way
         if meters is not None:
             shoe.feed_us, shoe.feed_us_new = meters.feed_us, meters.feed_us_new
+        if shoe.worn(sample.before or sample):
+            self._worn.add(sample.device)
         if sample.firmware:
             shoe.firmware = sample.firmware
         return self._judge(sample.device, sample.at)
@@ -262,6 +298,13 @@ def _broken(shoe: _Shoe, seen: SeenEvent) -> None:
     shoe.broken = f"the device found its journal broken at record {seen.fields.get('at_seq')}"
 
 
+def _serviced(shoe: _Shoe, seen: SeenEvent) -> None:
+    part = Part.__members__.get(str(seen.fields.get("part", "")).upper())
+    if part is not None:
+        shoe.wear.serviced(part, int(seen.fields.get("cycles", 0)))
+        shoe.judge_wear()
+
+
 _EVENTS: Mapping[str, Callable[[_Shoe, SeenEvent], None]] = {
     "warning_latched": _latched,
     "warning_cleared": _cleared,
@@ -269,6 +312,7 @@ _EVENTS: Mapping[str, Callable[[_Shoe, SeenEvent], None]] = {
     "deck_verified": _verified,
     "booted": _booted,
     "journal_broken": _broken,
+    "serviced": _serviced,
 }
 # The events that rules judge; of the others there are a hundred times as many. The desk's query, the gateway's alarms
 # and the index events_judged of the database (a test compares it) are made of this.
@@ -330,6 +374,10 @@ def _judge_feed_time(engine: Engine, rule: Rule, device: int, shoe: _Shoe, _now:
     return ""
 
 
+def _judge_wear(_engine: Engine, _rule: Rule, _device: int, shoe: _Shoe, _now: float) -> str:
+    return shoe.wear_text
+
+
 def _judge_version(_engine: Engine, rule: Rule, _device: int, shoe: _Shoe, _now: float) -> str:
     release: ReleaseFacts = rule.limits["release"]
     wrong = release.differs(shoe.firmware, shoe.board_crc) if shoe.firmware else ""
@@ -349,6 +397,7 @@ _JUDGES: Mapping[str, Callable[[Engine, Rule, int, _Shoe, float], str]] = {
     "refused": _judge_refused,
     "misfeeds": _judge_misfeeds,
     "feed_time": _judge_feed_time,
+    "wear": _judge_wear,
     "version": _judge_version,
     "clock": _judge_clock,
 }

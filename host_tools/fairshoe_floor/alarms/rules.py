@@ -27,6 +27,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "refused": ("times",),  # so many decks refused, and none verified between
     "misfeeds": ("decks", "per_mille_min", "ratio"),  # in the last decks, against its own past and its peers
     "feed_time": ("ratio",),  # time to feed a card, against its own value when new and its peers
+    "wear": (),  # a figure of wear, its last decks against its first ones: fairshoe/wear.py has the limits
     "version": ("release", "keys"),  # firmware or board config, by the device's own word, is not of this release
     "clock": ("off_s",),  # the device's time against the gateway's
     "dead_letter": (),  # something came from the stream and could not be taken

@@ -39,6 +39,7 @@ from fairshoe.messages import (
     UnknownMessage,
     WarningCleared,
     WarningLatched,
+    Wear,
 )
 from fairshoe_floor.inventory import Entry, Inventory
 from fairshoe_floor.reader import Latched, Link, Sample, Shoe, Totals
@@ -119,6 +120,8 @@ class LiveShoe:
             it = replace(it, status=message, waiting=message.events_waiting)
         elif isinstance(message, Meters):
             it = replace(it, meters=message)
+        elif isinstance(message, Wear):
+            it = replace(it, wear=message)
         elif isinstance(message, Health):
             it = replace(it, health=message)
         elif isinstance(message, LinkCounters):

@@ -1,7 +1,7 @@
 """Alarms of one pit, for its page: the rules of `fairshoe floor` over what this gateway knows now.
 
 Nothing is written, sent or acknowledged here: the central record does that (fairshoe_floor.alarms.desk). After a
-restart latched warnings are known from the samples; refused decks and misfeeds count from the start on.
+restart latched warnings are known from the samples; refused decks, misfeeds and wear count from the start on.
 """
 
 from __future__ import annotations

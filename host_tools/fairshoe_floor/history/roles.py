@@ -33,7 +33,12 @@ WRITES: Mapping[str, Mapping[str, str]] = {
         "assignments": "INSERT, UPDATE, DELETE",
     },
     "reader": {"alarms": "UPDATE (acknowledged_at, acknowledged_by, note)"},
-    "desk": {"alarms": "INSERT, UPDATE", "parts": "INSERT, UPDATE", "assignments": "INSERT, UPDATE, DELETE"},
+    "desk": {
+        "alarms": "INSERT, UPDATE",
+        "parts": "INSERT, UPDATE",
+        "assignments": "INSERT, UPDATE, DELETE",
+        "wear": "INSERT, UPDATE",
+    },
 }
 FUNCTIONS = ("events_month(date)", "drop_old_events()")
 
