@@ -7,7 +7,7 @@ from itertools import islice
 import pytest
 from draws import amount
 from soak.hands import BOARDS, Data
-from soak.truths import TruthRun, cases, pairs
+from soak.truths import Case, TruthRun, cases, pairs
 
 SLICE = amount(5, 60)
 PICOS = [board for board in BOARDS if board.startswith("pico-")]
@@ -23,7 +23,7 @@ def test_no_wrong_figures_make_a_wrong_deck_or_stack(board: str) -> None:
     todo = list(cases(board))
     drawn = random.Random(seed).sample(todo, min(SLICE, len(todo)))
     for case in [*drawn, *islice(pairs(board, seed), SLICE)]:
-        word, why = TruthRun(board, case.truth, seed).outcome()
+        word, why = TruthRun(board, case, seed).outcome()
         assert word != "WRONG", (case, why)
 
 
@@ -38,10 +38,10 @@ def test_no_wrong_figures_make_a_wrong_deck_or_stack(board: str) -> None:
     ],
 )
 def test_a_stop_gives_the_figure_as_measured(board: str, truth: Data, named: str) -> None:
-    assert TruthRun(board, truth).outcome() == ("stops", named)
+    assert TruthRun(board, Case("", truth)).outcome() == ("stops", named)
 
 
 def test_a_slot_beam_off_by_one_deals_right() -> None:
     """Only a removal asks which slots are full; it ends with jam_exit at an empty one."""
     for true in (12, 14):
-        assert TruthRun("pico-carousel", {"slot_beam_slots": true}).outcome() == ("deals", "")
+        assert TruthRun("pico-carousel", Case("", {"slot_beam_slots": true})).outcome() == ("deals", "")

@@ -2,9 +2,9 @@
 
 One figure at a time: each mechanical figure of each mechanism is wrong by 2, 5, 10 and 20 % either way, counts by one;
 then a home mark elsewhere, slip, heat and wear, each line inverted, two lines swapped, each motor backwards. With
---pairs two of these at once, drawn at random, until the time is over. The machine deals a small round in which every
-card is where the device says, or it stops. What it must not do is verify a deck or offer a stack that differs from its
-report.
+--pairs two of these at once, or one and a double feed, drawn at random, until the time is over. The machine deals a
+small round in which every card is where the device says, or it stops. What it must not do is verify a deck or offer a
+stack that differs from its report.
 """
 
 from __future__ import annotations
@@ -25,9 +25,12 @@ from soak.small_round import GAME, SmallRound
 
 PERCENTS = (2, 5, 10, 20)
 COUNTS = ("slot_count", "slot_beam_slots", "shelf_count", "slot_steps", "shelf_steps", "shelf_cards_max")
-OF_AXIS = (*COUNTS, "axis_mrev_per_s", "axis_mrev_per_s2", "axis_mshelf_per_s", "axis_mshelf_per_s2", "home_steps")
-SLOT_DECK = 40  # cards for figures of the axis: those of the first slots would never come to the others
+RAMPS = ("axis_mrev_per_s", "axis_mrev_per_s2", "axis_mshelf_per_s", "axis_mshelf_per_s2")
+OF_STORE = (*COUNTS, *RAMPS, "home_steps", "lift_us")
+SLOT_DECK = 40  # cards for figures of the store: those of the first slots would never come to the others
 END_MS = 60000
+DOUBLES = 0.25  # of the pairs
+OFFSETS_UM = (0, 9000, 13000, 45000, 79000)
 
 
 @dataclass(frozen=True)
@@ -36,15 +39,17 @@ class Case:
 
     title: str
     truth: Data
+    faults: tuple[Data, ...] = ()
 
 
 class TruthRun(SmallRound):
     end_ms = END_MS
 
-    def __init__(self, board: str, truth: Data, seed: int = 1) -> None:
-        axis = any(key in OF_AXIS or truth[key] == ["axis"] for key in truth)
-        game: Data = {**GAME, "deck_cards": SLOT_DECK if axis else GAME["deck_cards"]}
-        super().__init__(board, [], truth=truth, seed=seed, game=game)
+    def __init__(self, board: str, case: Case, seed: int = 1) -> None:
+        truth = case.truth
+        store = any(key in OF_STORE or truth[key] in (["axis"], ["outfeed"]) for key in truth)
+        game: Data = {**GAME, "deck_cards": SLOT_DECK if store else GAME["deck_cards"]}
+        super().__init__(board, [*case.faults], truth=truth, seed=seed, game=game)
 
     def outcome(self) -> tuple[str, str]:
         """`deals`, `stops`, `waits` (for a deck, all the time), `breaks` (the machine) or `WRONG`, and the reason."""
@@ -116,9 +121,12 @@ def _lines(config: Data) -> list[str]:
 
 
 def pairs(board: str, seed: int) -> Iterator[Case]:
-    """Without end. The same key twice would be one case."""
+    """Without end, some of them with two cards at once instead. The same key twice would be one case."""
     rng, single = random.Random(f"{seed} {board}"), list(cases(board))
     while True:
+        if rng.random() < DOUBLES and board_config(board)["mechanism"]["kind"] != "draw":
+            one, fault = rng.choice(single), {"card": rng.randrange(1, 7), "offset_um": rng.choice(OFFSETS_UM)}
+            yield Case(f"{one.title}; two cards, {fault}", one.truth, ({"fault": "double_feed", **fault},))
         one, other = rng.sample(single, 2)
         if not {*one.truth} & {*other.truth}:
             yield Case(f"{one.title}; {other.title}", {**one.truth, **other.truth})
@@ -140,7 +148,7 @@ def main() -> int:
                 continue
             if not tool.more(lambda board=board, case=case: f"{board} {case.title}"):
                 break
-            word, why = TruthRun(board, case.truth, options.seed).outcome()
+            word, why = TruthRun(board, case, options.seed).outcome()
             done[word] += 1
             if not options.pairs or word == "WRONG":
                 print(f"{board:14} {case.title:36} {word:7} {why}", flush=True)
