@@ -35,6 +35,8 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--write", action="store_true", help="put the tables of all boards into docs/BUILD.md")
     options = parser.parse_args(words)
     kept: dict[str, Any] = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    if options.write:
+        around()
     good = True
     for board in [options.board] if options.board else BOARDS:
         whole = options.number if options.whole is None else options.whole
@@ -45,9 +47,19 @@ def main(words: list[str] | None = None) -> int:
         KEPT.parent.mkdir(exist_ok=True)
         KEPT.write_text(json.dumps(kept))
     if options.write:
-        before, _begin, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-        PAGE.write_text(f"{before}{BEGIN}\n{tables(kept)}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+        in_order = {board: kept[board] for board in BOARDS if board in kept}
+        before, after = around()
+        PAGE.write_text(f"{before}{BEGIN}\n{tables(in_order)}\n{END}{after}", encoding="utf-8")
     return 0 if good else 1
+
+
+def around() -> tuple[str, str]:
+    """The page before and behind the tables."""
+    before, begin, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    _old, end, after = rest.partition(END)
+    if not begin or not end:
+        raise SystemExit(f"{PAGE} has lost the marks {BEGIN.strip()} and {END.strip()}: put them back")
+    return before, after
 
 
 def run(board: str, seed: int, number: int, rounds: int, whole: int) -> Iterator[Trial]:

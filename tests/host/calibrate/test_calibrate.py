@@ -5,6 +5,7 @@ import math
 import random
 from pathlib import Path
 
+import calibrating.__main__ as table
 import pytest
 from calibrating.truths import BOARDS, FAULTS, draw, fault_of, faults_of, opened, play
 
@@ -46,6 +47,23 @@ def test_one_machine_in_ten_has_a_fault_and_all_kinds_come() -> None:
         assert len([fault for fault in faults if fault]) == 20
         assert all(fault in faults for fault in faults_of(board))
     assert all(any(fault in faults_of(board) for board in BOARDS) for fault in FAULTS)
+
+
+def test_the_table_says_what_was_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, page = tmp_path / "kept.json", tmp_path / "page.md"
+    monkeypatch.setattr(table, "KEPT", kept)
+    monkeypatch.setattr(table, "PAGE", page)
+    page.write_text(f"before\n{table.BEGIN}stale\n{table.END}after\n")
+    words = ["--board", "pico-draw", "--seed", "3", "--rounds", "3", "--number", "2", "--whole", "1", "--write"]
+    assert table.main(words) == 0
+    text = page.read_text()
+    assert text.startswith("before\n") and text.endswith(f"{table.END}after\n") and "stale" not in text
+    for row in ("| 2, 3 to 4 |", "| 2 rounds: 1 of 1, 3 rounds: 1 of 1 |", "| 260 |", "| `throat_b_um` | "):
+        assert row in text
+    page.write_text("no marks\n")
+    with pytest.raises(SystemExit, match="put them back"):
+        table.main(words)
+    assert page.read_text() == "no marks\n"
 
 
 def test_truths_are_within_a_fifth_of_the_config() -> None:
