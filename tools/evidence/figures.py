@@ -12,8 +12,9 @@ from dataclasses import dataclass
 DEVICE = ("firmware", "hal", "board_configs", "game_profiles")
 MACHINE = (*DEVICE, "rig")
 IMAGES = (
-    'for n in 1 2; do fairshoe image --board pico-carousel --micropython "$MICROPYTHON" -o build/$n.uf2 || exit; done;'
-    " sha256sum build/1.uf2 build/2.uf2; cmp build/1.uf2 build/2.uf2"
+    "rm -rf build/image1 build/image2; for n in 1 2; do"
+    ' fairshoe image --board pico-carousel --micropython "$MICROPYTHON" -o build/image$n || exit; done;'
+    " sha256sum build/image?/*.uf2; cmp build/image1/*.uf2 build/image2/*.uf2 && echo equal"
 )
 
 
