@@ -16,6 +16,7 @@ const RULES = {
   'deck-refused-twice': 'Take the deck out, count it and look for bent or marked cards; use another deck.',
   misfeeds: 'Clean the rollers at the next break, and look at the edges of the cards.',
   'feed-time': 'Clean the feed roller at the next break; replace it if that does not help.',
+  wear: 'Clean or replace the part that it names at the next break; then record it: fairshoe serviced.',
   clock: 'Set the clock of the gateway: its events have a wrong time.',
   'dead-letters': 'Run `fairshoe floor dead-letters`: it shows what could not be taken, and why.',
   'events-lost': 'Run `fairshoe floor gaps`, and fill them from the journal of the shoe: `fairshoe floor fill`.',
