@@ -155,7 +155,7 @@ def test_the_command_serves_it_with_the_service_key_alone(chromium: Any, tmp_pat
 
 def bring_up_and_go_back(bench: Bench) -> None:
     bench.until("live.known.status && !live.stale")
-    lead(bench, asked("Turn the key switch off"))
+    lead(bench, asked("Turn the key switch"))
     bench.ask("live.source.send({ command: 'shuffle' })")
     bench.until("document.getElementById('answer').textContent.includes('bring-up is under way')")
     bench.tab.click("#bringup-stop")

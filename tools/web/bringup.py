@@ -70,6 +70,7 @@ class Wired:
         self.wait_at = ""
         self.meddle: dict[str, Callable[[SimPort], object]] = {}
         self.opened = 0
+        self.here_s = 600.0  # a busy machine may keep a page from answering
 
     def open(self, ask: Say) -> Machine:
         self.opened += 1
@@ -84,7 +85,9 @@ class Wired:
         """The board's config is a file, so that state and cure are written beside it."""
         path = self.folder / f"{self.board}.json"
         path.write_text(json.dumps(load_board(self.board)[0]))
-        return BringupDesk(self.open, str(path), *load_board(str(path)), view)
+        desk = BringupDesk(self.open, str(path), *load_board(str(path)), view)
+        desk.here_s = self.here_s
+        return desk
 
 
 @contextmanager

@@ -6,6 +6,7 @@ noticed. Several faults do not hide each other, because each sensor is tried by 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 from fairshoe.bringup.checks import UNSEEN, Bringup, Check, failed, passed, untested
@@ -22,6 +23,7 @@ BEAMS = ("hopper", "throat_a", "throat_b", "opacity", "slot", "exit", "tray", "a
 BESIDE_THROAT_A = ("opacity", "cut", "back", "face")
 KEY = "key_switch"
 LOOK_MS = 100
+REST_LOOKS = 80  # about 20 s
 NOISE_MS = 2000
 NOISE_PER_S = 60  # edges: the firmware takes more for noise, sooner or later
 SILENT_S = 2.0
@@ -194,7 +196,7 @@ def inputs(bringup: Bringup) -> Iterator[Check]:
     moved: dict[str, Levels] = {}
     rest_of: dict[str, Levels] = {}
     names = [name for name in bringup.config["inputs"] if name not in ("door", KEY)]
-    closed = look(machine)
+    closed = _untouched(bringup)
     hands.cover("door", True)
     rest_of["door"], moved["door"] = closed, _touched(bringup, closed)
     yield from _interlock(bringup, moved["door"])
@@ -207,6 +209,20 @@ def inputs(bringup: Bringup) -> Iterator[Check]:
     hands.cover("door", False)
     _moved(bringup, closed, back=True)
     yield from judge(moved, rest_of, bringup.line_of, {name: pin_of(bringup, name) for name in moved})
+
+
+def _untouched(bringup: Bringup) -> Levels:
+    """The levels at rest. A line that shows 1 may be inverted; but a step that was stopped leaves an open door, and
+    hands in it."""
+    levels = look(bringup.machine)
+    quiet = [name for name in bringup.config["inputs"] if name != KEY]
+    if any(levels[name] for name in quiet):
+        bringup.machine.hands.leave()
+        for _ in itertools.islice(bringup.machine.hands.waits(), REST_LOOKS):
+            levels = look(bringup.machine)
+            if not any(levels[name] for name in quiet):
+                break
+    return levels
 
 
 def _touched(bringup: Bringup, rest: Levels) -> Levels:

@@ -68,6 +68,9 @@ class _Asked:
         else:
             self._ask("let go, and take it away", [f"uncover {line}"])
 
+    def leave(self) -> None:
+        self._ask("close the door, and take hands and cards out of the machine", ["close"])
+
     def key(self, on: bool) -> None:
         to = "on" if on else "off"
         self._ask(f"turn the key switch {to}", [f"key {to}"])

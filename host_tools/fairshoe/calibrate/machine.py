@@ -65,6 +65,10 @@ class Hands(Protocol):
         """Touch an input: cover a beam, hold a button, open the door; or let go. It is for the caller to see it."""
         ...
 
+    def leave(self) -> None:
+        """Close the door; touch nothing."""
+        ...
+
     def key(self, on: bool) -> None:
         """Turn the key switch."""
         ...

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from fairshoe.web.live_server import Give, Hear, LiveServer
 
 
+HAND_S = 60.0  # a hand may take so long, in bring-up
+
+
 def run(options: argparse.Namespace) -> int:
     if options.write:
         say(f"wrote {write_site(options.write)} files into {options.write}; serve them with any file server")
@@ -88,7 +91,7 @@ def _desk(options: argparse.Namespace, source: Observer | Host, board: str, view
     if not isinstance(source, Host) or not options.control or not board or key is None or key.role != Role.SERVICE:
         return None
     url = _in_real_time(options.port)
-    return BringupDesk(lambda ask: open_machine(url, key, ask=ask), board, *load_board(board), view)
+    return BringupDesk(lambda ask: open_machine(url, key, HAND_S, ask), board, *load_board(board), view)
 
 
 def _hear(desk: BringupDesk, give: Give) -> Hear:

@@ -23,7 +23,8 @@ from fairshoe.calibrate.machine import Machine
 from fairshoe.errors import FairshoeError, NoAnswer, UsageError
 from fairshoe.web.live_view import LiveView, Values
 
-HERE_S = 6.0  # the page answers every second; a browser that is busy may be late
+HERE_S = 10.0  # the page answers every second; a browser that is busy may be late. The device waits as long
+LEAVE_S = 11.0  # the device leaves the mode by itself, 10 s after the last frame
 SHOW_S = 0.05  # what changes faster is shown together
 LEAD, WATCH = "lead", "watch"
 OPEN, RUNNING, BEFORE = "open", "running", "passed before"
@@ -41,11 +42,13 @@ class BringupDesk:
         self._open = open_machine
         self._board, self._config, self._crc = board, config, crc
         self._view = view
+        self.here_s = HERE_S
         self.publish: Callable[[], None] = lambda: None  # set when there is a server
         self._loop: asyncio.AbstractEventLoop | None = None
         self._begun = asyncio.Event()
         self._doing = self._first = ""
         self._runs = 0
+        self._rest_s = 0.0
         self._holder: object = None  # the browser that began
         self._heard = 0.0
         self._stop = ""  # why
@@ -123,7 +126,7 @@ class BringupDesk:
         """Until it is cancelled. `follow` shows the shoe, and has its port while no bring-up is under way."""
         self._loop = asyncio.get_running_loop()
         while True:
-            following = asyncio.ensure_future(follow())
+            following = asyncio.ensure_future(self._follow(follow))
             begun = asyncio.ensure_future(self._begun.wait())
             try:
                 await asyncio.wait([following, begun], return_when=asyncio.FIRST_COMPLETED)
@@ -141,6 +144,12 @@ class BringupDesk:
                 self.stop("the program ends")
             self._doing, self._holder = "", None
             self._show(doing="", by="", now="", seen="")
+
+    async def _follow(self, follow: Callable[[], Awaitable[object]]) -> None:
+        """If the mode could not be left, not at once: with a host on the line the device would stay in it."""
+        rest_s, self._rest_s = self._rest_s, 0.0
+        await asyncio.sleep(rest_s)
+        await follow()
 
     def _show(self, **changed: Any) -> None:
         """Values are replaced, never changed: the server's loop may read them at any time."""
@@ -190,9 +199,11 @@ class BringupDesk:
         if machine is None:
             return
         machine.going = lambda: None
+        self._rest_s = LEAVE_S
         with contextlib.suppress(FairshoeError, OSError):
             if bringup is not None:
                 bringup.leave()
+            self._rest_s = 0.0
         with contextlib.suppress(FairshoeError, OSError):
             machine.shoe.close()
 
@@ -223,7 +234,7 @@ class BringupDesk:
             self._show(now=text)
 
     def _going(self) -> None:
-        if time.monotonic() - self._heard > HERE_S:
+        if time.monotonic() - self._heard > self.here_s:
             self.stop("its page does not answer")
         if self._stop:
             raise Stopped(f"stopped: {self._stop}.", "Go on when you are ready: what passed is kept.")

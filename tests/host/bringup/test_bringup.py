@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import web.bringup
 from calibrating.truths import draw
 from web.bringup import KEY, Truth, wire
 
@@ -327,6 +328,7 @@ DEEDS = {
     "Open the door, and put one card into the slot at the mouth.": ["open", "place"],
     "Open the door, take out every card, also from the hopper.": ["open", "clear"],
     "Then close the door.": ["close"],
+    "Close the door, and take hands and cards out of the machine.": ["close"],
     "Take the cards out of the tray.": ["take"],
     **{f"Put {n} card{'s' if n > 1 else ''} into the empty hopper.": [f"load {n}"] for n in (1, 3, 10)},
     **{f"{words[0].upper()}{words[1:]}.": [f"cover {line}"] for line, words in TOUCH.items()},
@@ -371,6 +373,21 @@ def test_a_person_who_does_what_is_asked_brings_a_machine_up(tmp_path: Path, mon
     found, person = in_person(tmp_path, monkeypatch, {})
     assert not named(found) and "cards" in found
     assert "  seen: throat_a (pin 3) is 1" in person.seen
+
+
+def test_a_step_that_was_stopped_with_the_door_open_begins_with_a_closed_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(globals(), "wire", opened)
+    found, person = in_person(tmp_path, monkeypatch, {})
+    assert not named(found) and not person.port.rig.app.inp.level[INPUTS.index("door")]
+
+
+def opened(folder: Path, board: str, truth: Truth) -> SimPort:
+    port = web.bringup.wire(folder, board, truth)
+    port.act("open")
+    port.sleep(1)
+    return port
 
 
 def test_a_person_finds_a_swap_and_an_inverted_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

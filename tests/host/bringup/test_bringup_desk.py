@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ class Page:
     def __init__(self, wired: Wired, here: bool = True) -> None:
         self.desk = wired.desk(LiveView("shoe"))
         self.here = here
+        self.follow: Callable[[], Awaitable[object]] = lambda: asyncio.Event().wait()
 
     @property
     def values(self) -> Values:
@@ -45,12 +46,13 @@ class Page:
         raise TimeoutError(self.values)
 
     async def lead(self, during: Callable[["Page"], Any] | None = None, first: object = "") -> Values:
-        running = asyncio.create_task(self.desk.run(asyncio.Event().wait))
-        await asyncio.sleep(0)
+        running = asyncio.create_task(self.desk.run(self.follow))
+        await asyncio.sleep(0.02)
         await self.desk.hear({"bringup": "lead", "tab": "mine", "from": first}, self)
         if during is not None:
             await during(self)
         await self.until(lambda values: not values["doing"])
+        await asyncio.sleep(0.1)
         running.cancel()
         await asyncio.wait([running])
         return self.values
@@ -139,6 +141,29 @@ def test_a_line_that_is_lost_in_mid_step_ends_it_and_what_passed_is_kept(deed: D
     assert set(states(values).values()) == {"passed", "passed before"}
 
 
+@pytest.mark.parametrize("deed", [pull_cable, turn_key, open_door])
+def test_a_host_that_would_keep_the_mode_alive_waits_until_it_has_ended(
+    deed: Deed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bringup_desk, "LEAVE_S", WAIT_S)
+    wired = Wired(tmp_path, "pico-shoe")
+    wired.meddle = {"throat B": deed}
+    followed: list[bool] = []
+
+    async def play() -> None:
+        page = Page(wired)
+
+        async def follow() -> None:
+            followed.append(page.desk.busy)
+            await asyncio.Event().wait()
+
+        page.follow = follow
+        await page.lead()
+
+    asyncio.run(play())
+    assert len(followed) == (2 if deed is open_door else 1)
+
+
 @pytest.mark.parametrize(
     ("at", "deed", "key"), [("into the empty hopper", open_door, "step feed"), ("", load_deck, "step noise")]
 )
@@ -166,13 +191,11 @@ def test_stop_is_obeyed_in_mid_step_and_the_mode_is_left(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("how", ["closed", "hangs"])
-def test_a_page_that_is_closed_or_hangs_ends_its_bring_up(
-    how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_that_is_closed_or_hangs_ends_its_bring_up(how: str, tmp_path: Path) -> None:
     wired = Wired(tmp_path, "pico-shoe")
     wired.wait_at = "throat B"
     if how == "hangs":
-        monkeypatch.setattr(bringup_desk, "HERE_S", 0.3)
+        wired.here_s = 0.3
 
     async def leave(page: Page) -> None:
         if how == "closed":
@@ -184,8 +207,7 @@ def test_a_page_that_is_closed_or_hangs_ends_its_bring_up(
 
     values = led(wired, leave, here=how == "closed")
     assert ("closed" if how == "closed" else "does not answer") in values["problem"]
-    wired.wait_at = ""
-    monkeypatch.undo()
+    wired.wait_at, wired.here_s = "", 600.0
     assert set(states(led(wired)).values()) == {"passed", "passed before"}
 
 
