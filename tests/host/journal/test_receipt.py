@@ -29,9 +29,9 @@ from fairshoe.errors import Exit
 from fairshoe.journal import receipt
 from fairshoe.journal.export import JournalAltered
 from fairshoe.journal.receipt import NoReceipt, make_receipt
-from fairshoe.journal.seed_audit import Committed, NothingDisclosed, examine, places_of
+from fairshoe.journal.seed_audit import Committed, NothingDisclosed, commitment_of, examine, places_of
 from fairshoe.journal.signatures import PublicKey
-from fairshoe.messages import Event, Share, ShuffleCommitted, ShuffleNonce, ShuffleStarted
+from fairshoe.messages import Event, RoundStarted, Share, ShuffleCommitted, ShuffleNonce, ShuffleStarted
 from fairshoe.web.receipt_page import receipt_page
 from firmware.deck.shuffler import Shuffler
 from rig import stories
@@ -249,6 +249,18 @@ def whatever_became_of_it(events: Sequence[Event], commitment: bytes) -> tuple[i
     at = next(i for i, it in enumerate(events) if isinstance(it, ShuffleCommitted) and it.commitment == commitment)
     started = [it for it in events[:at] if isinstance(it, ShuffleStarted)][-1]
     return started.seq, 1, events[-1].seq
+
+
+def test_a_round_of_the_other_deck_is_not_taken_for_the_round_of_this_one() -> None:
+    """Here it begins and ends between the shuffle and the round of the deck, whichever number the other deck has."""
+    export, seed = vector_export()
+    events = [event for record in export.records if (event := record.event()) is not None]
+    ours = receipt._deal(events, commitment_of(seed))  # pyright: ignore[reportPrivateUsage]
+    first = next(i for i, event in enumerate(events) if isinstance(event, RoundStarted) and event.round == ours[1])
+    for deck in (events[first].deck - 1, events[first].deck + 1):
+        others = [replace(event, deck=deck, round=99) for event in events[first:] if event.round == ours[1]]
+        journal = [*events[:first], *others, *events[first:]]
+        assert receipt._deal(journal, commitment_of(seed)) == ours  # pyright: ignore[reportPrivateUsage]
 
 
 # --- the command -------------------------------------------------------------------------------
