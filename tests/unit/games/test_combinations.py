@@ -32,6 +32,8 @@ AUTOMATED = (
     ("caribbean-stud", "deal:2 release !misdeal:1:43 !misdeal:0:52 !stub_counted:52 misdeal:1:42 end", "end 0"),
     ("boston-5-stud", "deal:2 release final_deal:2 stub_counted:37 !face_up:1 !face_up:2 end", "end 37"),
     ("double-cross-poker", "deal:2 face_up:1 give release stub_counted:40 !face_up:1 misdeal:255:4", "void DCP-12c 0"),
+    ("boston-5-stud", "deal:2 second_wager:1:1 release final_deal:1 !fold:1 !second_wager:1:0 !fold:2 end", "end 39"),
+    ("double-down-stud", "deal:2 close !fold:1 release !fold:1 end", "end 46"),
     ("double-cross-poker", "deal:2 release fold:1 misdeal:1:3", "void DCP-12c 0"),
     ("double-down-stud", "deal:3 close face_up:1 give release face_up:1", "void DDS-11b 0"),
     ("double-cross-poker", "deal:2 release face_up:1 misdeal:255:4 !face_up:1", "void DCP-12c 0"),
@@ -175,7 +177,7 @@ def verified(game, dealing):
 
 def test_two_irregularities_in_a_round_that_the_machine_deals():
     """Proves: B5-12a (automated), B5-12d (automated), CS-13d (automated), DDS-11d (automated), CS-13b (automated,
-    in part), DCP-12c (automated, in part)"""
+    in part), DCP-12c (automated, in part), B5-10b (automated, in part)"""
     for row in AUTOMATED:
         check(verified(row[0], "shoe"), row)
 
