@@ -32,4 +32,4 @@ def test_the_door_is_opened_first_after_the_faults_that_the_firmware_says():
     """The device asks for the door in flow_warn; a person or program that clears a warning needs the same list."""
     firsts = {name for code, name in enumerate(FAULT_NAMES.split()) if steps.door_first(code)}
     assert firsts == set(FAULT_NAMES.split()) - {"mismatch", "cards_inside", "entropy", "journal", "beam", "panel"}
-    assert steps.BEAMS_SUFFICE is flow.BEAMS_SUFFICE
+    assert steps.BEAMS_SUFFICE == flow.BEAMS_SUFFICE
