@@ -20,7 +20,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
-from math import exp, lgamma, log, sqrt
+from math import exp, isfinite, lgamma, log, sqrt
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -168,7 +168,11 @@ class Series:
         with contextlib.suppress(KeyError, TypeError, ValueError, AttributeError):
             if data["format"] == 1:
                 since = {Part[name.upper()]: int(cycles) for name, cycles in data["since"].items()}
-                return Series([Point(*row) for row in data["points"]], since)
+                points = [Point(*row) for row in data["points"]]
+                if all(isfinite(it) and it >= 0 for row in data["points"] for it in row) and all(
+                    it.weight >= 1 for it in points
+                ):
+                    return Series(points, since)
         return Series()
 
 
@@ -204,23 +208,27 @@ def _counted(
     figure: _Figure, _points: Sequence[Point], first: Sequence[Point], last: Sequence[Point]
 ) -> tuple[float, float, bool]:
     def counted(some: Sequence[Point]) -> tuple[float, int]:
-        return figure.value(some[-1]) - figure.value(some[0]), max(some[-1].cards - some[0].cards, 1)
+        """A count that fell was not counted by one device: nothing is known of it."""
+        return max(figure.value(some[-1]) - figure.value(some[0]), 0), max(some[-1].cards - some[0].cards, 1)
 
     (count, cards), (count_now, cards_now) = counted(first), counted(last)
     rate, rate_now = 1000 * count / cards, 1000 * count_now / cards_now
-    chance = _tail(int(count + count_now), int(count_now), cards_now / (cards + cards_now))
-    worn = count_now >= COUNT_MIN and rate_now >= figure.limit * rate and chance < CHANCE_MAX
-    return rate, rate_now, worn
+    worn = count_now >= COUNT_MIN and rate_now >= figure.limit * rate
+    chance = _tail(int(count + count_now), int(count_now), cards_now / (cards + cards_now)) if worn else 1.0
+    return rate, rate_now, chance < CHANCE_MAX
 
 
 def _tail(total: int, least: int, share: float) -> float:
     """How likely `least` or more of `total` fall on the last cards if nothing has changed. Exact: counts are small, and
     six standard deviations of a small count are not rare."""
-    logs = log(share), log(1 - share)
-    return sum(
-        exp(lgamma(total + 1) - lgamma(it + 1) - lgamma(total - it + 1) + it * logs[0] + (total - it) * logs[1])
-        for it in range(least, total + 1)
-    )
+    first = lgamma(total + 1) - lgamma(least + 1) - lgamma(total - least + 1)
+    term = tail = exp(first + least * log(share) + (total - least) * log(1 - share))
+    for it in range(least, total):
+        term *= (total - it) / (it + 1) * share / (1 - share)
+        tail += term
+        if term <= tail * 1e-9:  # beyond the mean terms only fall
+            break
+    return tail
 
 
 class WearFile:

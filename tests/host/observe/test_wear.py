@@ -149,6 +149,23 @@ def test_a_file_that_is_none_or_cannot_be_written_costs_the_trend_alone(tmp_path
     assert WearFile(tmp_path / "file", 7).take(*reading)
 
 
+def test_no_figures_of_a_device_end_the_judgement() -> None:
+    """A floor judges all shoes in one program. Counts may fall, jump, or stand at the end of their range."""
+    for seed in range(SEED, SEED + 40):
+        rng, series, cycles = random.Random(seed), Series(), 0
+        for _ in range(20):
+            cycles += rng.choice((1, 50, 1000, 10**6))
+            counts = {name: rng.choice((0, 0xFFFF, rng.randrange(1 << 16))) for name in ("misfeeds", "stalls", "exit")}
+            times = rng.choice((0, 1, 31000, (1 << 32) - 1))
+            series.take(replace(NEW, cycles=cycles, cards=rng.randrange(1 << 32), feed_us=times, **counts), None)
+            print(f"SEED={seed}", [trend.text for trend in series.trends()])
+
+
+@pytest.mark.parametrize("point", [["a"] * 8, [1, 2, 3, 4, 5, 6, 7, 0], [1, float("nan"), 3, 4, 5, 6, 7, 1], [1]])
+def test_a_series_that_cannot_be_one_is_none(point: list[object]) -> None:
+    assert Series.from_json({"format": 1, "points": [point], "since": {}}) == Series()
+
+
 def played(decks: int, truth: dict[str, int]) -> Series:
     """A motor shoe deals so many decks of 16 cards; what its host gets goes into a series."""
     game = {"deck_cards": 16, "stack_cards": 4, "positions_max": 1, "lockout": False}
