@@ -100,7 +100,7 @@ def _hear(desk: BringupDesk, give: Give) -> Hear:
 
     command = commands(give)
 
-    async def hear(wanted: Any, browser: object) -> str:
+    async def hear(wanted: Any, browser: object) -> str | None:
         if isinstance(wanted, dict) and "bringup" in wanted:
             return await desk.hear(cast(Values, wanted), browser)
         if desk.busy:

@@ -71,12 +71,12 @@ class BringupDesk:
 
     # -- in the loop of the server -------------------------------------------------------------------------------------
 
-    async def hear(self, wanted: Values, browser: object) -> str:
+    async def hear(self, wanted: Values, browser: object) -> str | None:
         """What a page asks for; the answer in words."""
         match wanted:
             case {"bringup": "here"}:
                 self._heard = time.monotonic() if browser is self._holder else self._heard
-                return ""
+                return None
             case {"bringup": ("lead" | "watch") as doing, "tab": str(tab), **more}:
                 return self._begin(doing, tab, more.get("from", ""), browser)
             case {"bringup": "stop"}:

@@ -41,7 +41,7 @@ NO_COMMAND = "the page sent something that is no command"
 BYE_READ_ONLY, BYE_TOO_SLOW, BYE_FULL = 1008, 1013, 1013
 
 Give = Callable[[str, "int | None"], Awaitable[str]]
-Hear = Callable[[Any, object], Awaitable[str]]
+Hear = Callable[[Any, object], "Awaitable[str | None]"]  # None: the page waits for no answer
 
 
 # A request that is no request is no news: without this the library logs a traceback for each.
@@ -186,7 +186,7 @@ class LiveServer:
                     await connection.close(BYE_READ_ONLY, "this page only looks on")
                     return
                 answer = await _obey(self._hear, text, browser)
-                if answer:
+                if answer is not None:
                     browser.put(json.dumps({"answer": answer}))
         except ConnectionClosed:
             pass  # a browser may leave without a word
@@ -209,7 +209,7 @@ class LiveServer:
                 self._browsers.discard(browser)
 
 
-async def _obey(hear: Hear, text: str | bytes, browser: object) -> str:
+async def _obey(hear: Hear, text: str | bytes, browser: object) -> str | None:
     """Do what a browser asks for; the outcome, or why not, in words."""
     try:
         wanted: Any = json.loads(text)

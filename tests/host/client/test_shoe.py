@@ -321,7 +321,7 @@ def test_an_event_this_version_does_not_know_is_delivered_and_acknowledged_like_
     app.outbox.post(400, 7)
     port.run(200)
     app.outbox.post(261)
-    telemetry = (messages.Meters, messages.Status)
+    telemetry = (messages.Meters, messages.Wear, messages.Status)
     seen = [message for message in shoe.messages(quiet_s=0.2) if not isinstance(message, telemetry)][:2]
     assert isinstance(seen[0], messages.UnknownMessage)
     assert seen[0].id == 400
