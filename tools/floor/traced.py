@@ -15,7 +15,7 @@ import threading
 import time
 from typing import Any
 
-from model.floor_replay import CHANGES, changed, replay_logs
+from model.floor_replay import CHANGES, rejected, replay_logs
 from model.floor_run import FloorTrace, recording_floor
 from model.tracer import Step
 
@@ -80,14 +80,14 @@ def replay(steps: list[Step]) -> tuple[list[str], str]:
     """What the table of the floor does not allow, and a summary. Changed runs must be rejected."""
     logs = replay_logs(steps)
     wrong = [f"model: log {key}: {found}" for key, found in logs.items() if found]
-    tried = {name: replay_logs(run, key)[key] for name, key, run in changed(steps)}
+    tried = rejected(steps, lambda run, key: replay_logs(run, key)[key])
     wrong += [f"model: not rejected: {name}" for name, found in tried.items() if not found]
     if len(tried) < CHANGES_MIN:
         wrong.append(f"model: only {len(tried)} of {len(CHANGES)} changes found a step")
     cut = len({step[1] for step in steps if step[0] == "cut"})
     return wrong, (
         f"{len(steps)} steps of {len(logs)} logs replayed by the model, {cut} logs up to the loss of their store;"
-        f" {sum(map(bool, tried.values()))} changed runs rejected"
+        f" {sum(tried.values())} changed runs rejected"
     )
 
 

@@ -329,6 +329,7 @@ def _longer(ranges: list[list[int]], more: int = 1) -> list[list[int]]:
     return [*ranges[:-1], [ranges[-1][0], ranges[-1][1] + more]]
 
 
+TRIED_MAX = 6  # steps of a log that are changed, one at a time, until a changed run is rejected
 CHANGES: dict[str, tuple[str, Callable[[Step], list[Step]]]] = {  # the step that is changed, and to what
     "a message is passed over": ("consume", lambda _step: []),
     "a message is taken that was not sent": ("consume", lambda step: [(*step[:4], step[4] + 5000, *step[5:])]),
@@ -348,8 +349,9 @@ CHANGES: dict[str, tuple[str, Callable[[Step], list[Step]]]] = {  # the step tha
 
 
 def changed(steps: Sequence[Step]) -> Iterator[tuple[str, str, list[Step]]]:
-    """Runs with one change each: its name, and the log that is changed, the one with the most steps of that kind. The
-    last but one of them is changed: no fault is left that could explain it."""
+    """Runs with one change each: its name, and the log that is changed, the one with the most steps of that kind.
+    Several runs of each name, the last but one step first: no fault is left then that could explain the change. What
+    still may is a message that the broker never got; another of its steps has to be rejected."""
     cut = {step[1] for step in steps if step[0] == "cut"}
     settled = [(at, step) for at, step in _settled(steps) if step[1] not in cut]
     for name, (kind, change) in CHANGES.items():
@@ -357,5 +359,14 @@ def changed(steps: Sequence[Step]) -> Iterator[tuple[str, str, list[Step]]]:
         logs = Counter(step[1] for _at, step in found)
         if logs:
             key = max(sorted(logs), key=lambda log: logs[log])
-            at, step = [it for it in found if it[1][1] == key][-2:][0]
-            yield name, key, [*steps[:at], *change(step), *steps[at + 1 :]]
+            last = [it for it in found if it[1][1] == key][-TRIED_MAX:]
+            for at, step in [*last[-2::-1], last[-1]]:
+                yield name, key, [*steps[:at], *change(step), *steps[at + 1 :]]
+
+
+def rejected(steps: Sequence[Step], judge: Callable[[list[Step], str], object]) -> dict[str, bool]:
+    """By name of the change, whether `judge` finds something wrong in one of its runs."""
+    found: dict[str, bool] = {}
+    for name, key, run in changed(steps):
+        found[name] = found.get(name, False) or bool(judge(run, key))
+    return found
