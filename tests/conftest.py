@@ -44,7 +44,7 @@ def source_of_draws() -> str:
 
 
 DRAWS = source_of_draws()
-LONG = Path(__file__).with_name("long.txt")
+LONG = Path(__file__).resolve().with_name("long.txt")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
