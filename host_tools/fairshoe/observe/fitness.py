@@ -20,13 +20,13 @@ from fairshoe.observe.monitor_view import many
 from fairshoe.observe.snapshot import Look
 from fairshoe.text.advice import SENSORS, warned
 from fairshoe.text.describe import FEED_DRIFT_PERCENT, words
+from fairshoe.wear import BEAMS
 
 GOOD, LOOK, BAD, UNKNOWN = "good", "look", "BAD", "not known"
 BACK = 64  # records that are read back
 LINE_TRIES = 5
 LINE_S = 0.5
 MISFEEDS_MAX = 5.0  # policy, per thousand cards: more want a look at rollers and cards
-BEAMS = ("hopper", "throat_a", "throat_b", "opacity", "slot", "exit", "tray", "arrival", "cut")
 
 
 @dataclass(frozen=True)
