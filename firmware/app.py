@@ -166,7 +166,7 @@ class App:
         return next_ms if next_ms < self.wake_ms else self.wake_ms
 
     def _decide(self) -> None:
-        """A function of its own, and exceptions without names: in `scan` the handlers would take room on the stack."""
+        """Separate from `scan`, and without naming the exceptions: handlers there would take room on the stack."""
         self.healthy = True
         try:
             self.wake_ms = self.decide(self.scanned_ms)

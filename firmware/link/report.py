@@ -1,7 +1,7 @@
 """What the device says and in which order: answers to hello, recorded events, results of commands, status, counters.
 
-Events come from the journal, without a queue beside it: what is not on record cannot be sent, and what the host has not
-acknowledged is sent again, after a reconnect or a reboot too (0002).
+Events are read from the journal, and there is no queue. What is not on record cannot be sent, and what the host has
+not acknowledged is sent again, after a reconnect or a reboot too (0002).
 Acknowledgements count at once for what is sent, and are recorded when no card moves: that is a storage write.
 """
 

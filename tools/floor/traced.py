@@ -1,4 +1,4 @@
-"""`fairshoe` as it is, with every step of a publisher or a consumer recorded: a line of JSON each, into a pipe.
+"""Runs `fairshoe` and writes every step of its publisher or consumer into a pipe, a line of JSON each.
 
     python -m floor.traced [arguments of `fairshoe`]
 

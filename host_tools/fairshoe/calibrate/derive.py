@@ -131,7 +131,7 @@ def _way_out(
 
 
 def report_ms(mech: dict[str, Any]) -> int:
-    """When a shuffle is reported: as it is, or later if this machine can take longer."""
+    """The instant at which a shuffle is reported: the configured one, or later if this machine can take longer."""
     return max(math.ceil(shuffle_us(mech) / 1000 / REPORT_MS) * REPORT_MS, mech["shuffle_report_ms"])
 
 

@@ -1,6 +1,6 @@
 """Recover the figures of a draw shoe from edges: its beams, past which a hand draws cards.
 
-A hand has no speed of its own, and seldom an even one. A card passes each beam with both of its ends, so four edges
+The speed of a hand is not known and seldom even. A card passes each beam with both of its ends, so four edges
 give speed, acceleration and the distance of the beams, all in lengths of a card. A hand that hesitates spoils its own
 card only. Where the front card rests before throat A is not measured: no sensor sees it there, and nothing depends on
 it.

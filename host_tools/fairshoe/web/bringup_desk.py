@@ -1,4 +1,4 @@
-"""Bring-up on the live page: the course of `fairshoe bringup`, in a thread of its own, for one tab at a time.
+"""Bring-up on the live page: the course of `fairshoe bringup`, in a second thread, for one tab at a time.
 
 The course belongs to this process: every tab shows it, and a second one cannot begin another. It lasts only as long as
 the page that began it is there and answers. If that page is closed, reloaded or hangs, nothing more is asked of the
@@ -170,7 +170,7 @@ class BringupDesk:
             self._view.take([self._machine.shoe.status])
         self.publish()
 
-    # -- in a thread of its own ----------------------------------------------------------------------------------------
+    # -- in the second thread ------------------------------------------------------------------------------------------
 
     def _work(self) -> None:
         problem = ""
@@ -242,6 +242,6 @@ class BringupDesk:
 
 
 def _state(checks: list[Check]) -> str:
-    """Of a step that has run. One that found only what was said before has no checks of its own."""
+    """The state of a step that has run. Without any check it met a fault that an earlier step has named already."""
     results = {check.result for check in checks}
     return FAILED if FAILED in results or not results else PASSED if PASSED in results else NOT_TESTED
