@@ -7,46 +7,6 @@ from pathlib import Path
 
 from fairshoe.cli.options import add_broker, add_database, add_metrics, add_server
 
-EPILOG = """\
-examples:
-  fairshoe floor run --database postgresql://db/floor --nats nats://mq:4222
-      consume the stream into PostgreSQL, and judge alarms, until stopped
-  FAIRSHOE_DATABASE=postgresql://... fairshoe floor migrate
-      bring the tables to this version; no other command does
-  fairshoe floor serve pit-1.toml pit-2.toml
-      the floor page of all pits, from PostgreSQL
-  fairshoe floor history --device 00510001 --kind warning_latched --days 7
-  fairshoe floor history --table BJ-07 --day 2026-11-03 --zone Europe/Berlin
-      what happened at a table, whichever shoe was there
-  fairshoe floor report --day 2026-11-03 --shift 22:00-06:00 --zone Asia/Tokyo
-      every table in that shift, and how long its shoe was not heard
-  fairshoe floor retention --events-days 1825 --by "Ines K."
-  fairshoe floor versions --release release-1.0 --key signing.key.pub
-      firmware and board of every shoe, by its own word, beside the release
-  fairshoe floor journals --device 00510001 --days 30 --out exports
-      pulled journals; the exports as files for fairshoe journal verify
-  fairshoe floor journals --store pit-1.db
-      the same of one gateway, without a database
-  fairshoe floor keys
-      how old the keys of every shoe are
-  fairshoe floor alarms --dry-run --rules rules.json --days 30
-      what these rules would have raised; nothing is written or sent
-  fairshoe floor acknowledge 17 --by "Ines K." --note "deck replaced"
-  fairshoe floor dead-letters
-      messages that could not be taken, and why; show ID, retry ID, close ID
-  fairshoe floor gaps
-      events that were lost, and where; close ID --note TEXT
-  fairshoe floor fill bj-07.journal --store pit-1.db
-      give a gateway events that its store lacks, from fairshoe journal pull
-  fairshoe floor accounts pit-1.toml pit-2.toml --out /etc/fairshoe/accounts
-      who may write and read what at the broker; again when a shoe was moved
-  fairshoe floor kit house pit-1.toml pit-2.toml --broker floor.house
-      what a house needs to run it: systemd, NATS, PostgreSQL, Prometheus,
-      Alertmanager, and a runbook
-
-An event is in the database once, by its device, log and number. Rules are
-JSON: docs/SCALE.md.
-"""
 ACTIONS = {
     "run": "consume the stream and judge alarms until stopped",
     "serve": "serve the read API and the floor page from PostgreSQL",
@@ -85,8 +45,6 @@ WITHOUT_DATABASE = ("fill", "accounts", "broker", "kit")
 
 
 def add_floor(command: argparse.ArgumentParser) -> None:
-    command.description = "Keeps the central record of a floor in PostgreSQL, and judges alarms over it."
-    command.epilog = EPILOG
     actions = command.add_subparsers(dest="action", required=True, metavar="ACTION")
     made = {name: actions.add_parser(name, help=text) for name, text in ACTIONS.items()}
     for name, one in made.items():

@@ -7,24 +7,8 @@ from pathlib import Path
 
 from fairshoe.cli.options import add_server, number_between
 
-EPILOG = """\
-examples:
-  fairshoe gateway --demo 20
-      twenty simulated tables on the floor page
-  fairshoe gateway pit-1.toml
-      the shoes of an inventory, for this machine
-  fairshoe gateway pit-1.toml --host 10.0.0.5 --port 8443 --tokens tokens.toml
-                              --tls-cert pit-1.pem --tls-key pit-1.key
-      for a network: with TLS, and tokens of fairshoe inventory token
-
-The gateway records in the role `recorder`. It sends no command to a device and
-cannot update one: docs/FLOOR.md.
-"""
-
 
 def add_gateway(command: argparse.ArgumentParser) -> None:
-    command.description = "Records all shoes of an inventory in one process, and serves a read API and the floor page."
-    command.epilog = EPILOG
     command.add_argument("inventory", nargs="?", type=Path, help="the inventory: made with fairshoe inventory add")
     command.add_argument("--demo", type=_tables, metavar="N", help="N simulated tables instead of an inventory")
     speed = number_between(0.1, 100)

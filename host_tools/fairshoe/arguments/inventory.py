@@ -5,24 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-EPILOG = """\
-examples:
-  fairshoe inventory add pit-1.toml --pit 1
-      every shoe that answers on a serial port of this machine
-  fairshoe inventory add pit-1.toml tcp://10.0.0.7:4001 tcp://10.0.0.8:4001
-      shoes behind serial servers as well
-  fairshoe inventory check pit-1.toml
-  fairshoe inventory token tokens.toml --name prometheus --scope metrics
-      prints a token once; the file has its hash
-
-A shoe that is in the file already keeps its table, pit and profile, and gets
-its new port. Then write the names of the tables into the file: docs/FLOOR.md.
-"""
-
 
 def add_inventory(command: argparse.ArgumentParser) -> None:
-    command.description = "Makes and checks the inventory of a gateway: which shoes there are, and who may read."
-    command.epilog = EPILOG
     actions = command.add_subparsers(dest="action", required=True)
     add = actions.add_parser("add", help="find shoes and write them into the file")
     add.add_argument("file", type=Path, help="the inventory; it is made if it is not there")

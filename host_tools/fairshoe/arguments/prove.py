@@ -1,4 +1,4 @@
-"""The arguments and examples of the commands that prove what a shoe did: journal, audit, receipt, shuffle-test."""
+"""The arguments of the commands that prove what a shoe did: journal, audit, receipt, shuffle-test."""
 
 from __future__ import annotations
 
@@ -8,22 +8,9 @@ import os
 from fairshoe.cli.options import add_key, add_port
 
 LOG_SIZE = 16  # bytes, as in firmware/journal/store.py
-JOURNAL_EXAMPLES = """\
-examples:
-  fairshoe journal pull /dev/ttyACM0 -o shoe-17.journal --key-file observer.key
-      read all records; if the file is there, add the new ones
-  fairshoe journal show shoe-17.journal --round 41
-      print the events of one round
-  fairshoe journal verify shoe-17.journal --public-key signing.pub
-      prove that the file is what the device wrote, and complete
-
-More: fairshoe docs JOURNAL
-"""
 
 
 def add_journal(journal: argparse.ArgumentParser) -> None:
-    journal.description = "Reads the journal of a device into a file (an export), shows its events, and verifies it."
-    journal.epilog = JOURNAL_EXAMPLES
     kinds = journal.add_subparsers(dest="action", required=True)
     fetch = kinds.add_parser(
         "pull",
@@ -82,27 +69,7 @@ def _log(text: str) -> bytes:
     return log
 
 
-AUDIT_EXAMPLES = """\
-examples:
-  fairshoe audit shuffle --seed HEX --commitment HEX --cards 52
-      check a seed that you have, and print the order of the cards
-  fairshoe audit shares table-7.db
-      shuffles of this shift without the table's share, and the deck inside
-  fairshoe audit shares table-7.db --accept --by "A. Smith"
-      a supervisor accepts the deck inside, although its order has no share
-  fairshoe audit shuffle /dev/ttyACM0 --key-file auditor.key \\
-      --events events.jsonl
-      fetch the seed of the last shuffle, and check it against stored events
-
-exit status: 0 the seed is right, 6 it is not the one that was committed to;
-             of shares: 6 the deck inside is refused, or the device suspect
-More: fairshoe docs AUDIT
-"""
-
-
 def add_audit(audit: argparse.ArgumentParser) -> None:
-    audit.description = "Verifies a shuffle after its round from the seed that the device discloses."
-    audit.epilog = AUDIT_EXAMPLES
     kinds = audit.add_subparsers(dest="action", required=True)
     shuffle = kinds.add_parser(
         "shuffle",
@@ -133,33 +100,7 @@ def add_audit(audit: argparse.ArgumentParser) -> None:
     shares.add_argument("--json", action="store_true", help="the count as JSON")
 
 
-RECEIPT_EXAMPLES = """\
-examples:
-  fairshoe journal pull /dev/ttyACM0 -o shoe-17.journal --key-file auditor.key
-  fairshoe audit shuffle /dev/ttyACM0 --key-file auditor.key \\
-      --events shoe-17.jsonl --json
-      when the round is over: the signed records, and the disclosed seed
-  fairshoe receipt shoe-17.journal --seed HEX --public-key signing.pub \\
-      -o /srv/receipts
-      the receipt, the page that checks it, and the QR code of its link
-
-Receipts are off until the settings file says where the house serves them and
-under which reference they were approved:
-  receipt_url = "https://house.example/receipts/"
-  receipt_ref = "ref. 2026-114"
-
-exit status: 0 written, 6 the journal is altered, 7 there can be no receipt:
-the deck is in play, another device dealt it, or the journal is not signed
-More: fairshoe docs RECEIPT
-"""
-
-
 def add_receipt(receipt: argparse.ArgumentParser) -> None:
-    receipt.description = (
-        "Writes a receipt of the round that was dealt from a shuffle whose seed is disclosed: a JSON file named by its "
-        "hash, the page index.html that checks it in any browser, and the QR code of the link as SVG."
-    )
-    receipt.epilog = RECEIPT_EXAMPLES
     receipt.add_argument("file", metavar="FILE", help="a signed export, as `fairshoe journal pull` writes it")
     receipt.add_argument("--seed", required=True, metavar="HEX", help="32 bytes, as `fairshoe audit shuffle` prints it")
     receipt.add_argument(
@@ -176,28 +117,9 @@ def add_receipt(receipt: argparse.ArgumentParser) -> None:
 
 SHUFFLES = 100_000
 FULL = 50
-SHUFFLE_TEST_EXAMPLES = """\
-examples:
-  fairshoe shuffle-test
-  fairshoe shuffle-test --shuffles 1000 --full 20 --seed 1
-      a short run that gives the same result every time
-
-The orders are drawn as the firmware draws them, without its tests of the
-noise; its own code draws some again, and all with --thorough. For --full of
-them the whole firmware also plays the shuffle on the simulated machine, and
-the deck in the machine must be the one drawn. The same tests run on shufflers
-known to be bad, which must fail.
-
-exit status: 0 the shuffle passes. 1 it fails at 99 % family-wise (Holm's
-correction; an honest shuffle fails one run of a hundred, so repeat a failure
-with another seed), a deck in the machine is not the one drawn, or a bad
-shuffler is not caught.
-"""
 
 
 def add_shuffle_test(command: argparse.ArgumentParser) -> None:
-    command.description = "Shuffles many decks with the firmware's own code and tests them against a uniform shuffle."
-    command.epilog = SHUFFLE_TEST_EXAMPLES
     command.add_argument("--board", default="pico-carousel", help="a board's name or a .json file (%(default)s)")
     command.add_argument("--game", default="caribbean-stud", help="the game, which says how many cards (%(default)s)")
     command.add_argument("--shuffles", type=int, default=SHUFFLES, metavar="N", help="how many (%(default)s)")

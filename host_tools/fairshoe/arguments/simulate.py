@@ -1,4 +1,4 @@
-"""The arguments and examples of the commands that simulate a shoe: demo, web, sim, scenario, replay."""
+"""The arguments of the commands that simulate a shoe: demo, web, sim, scenario, replay."""
 
 from __future__ import annotations
 
@@ -9,53 +9,16 @@ from typing import Any
 from fairshoe.cli.options import add_key, add_simulation
 from fairshoe.sim.scenario_cases import scenario_names
 
-DEMO_EXAMPLES = """\
-examples:
-  fairshoe demo                    two rounds, a short deck and a jam; 30 s
-  fairshoe demo --game boston-5-stud
-      another game, by its own procedure
-  fairshoe demo --board pico-shelves
-      another machine
-  fairshoe demo --speed 1          as slow as a real shoe
-"""
-
 
 def add_demo(command: argparse.ArgumentParser) -> None:
-    command.description = (
-        "Plays rounds on a simulated shoe: good ones, a deck with a card too few, a jam. What you see are the events "
-        "that the shoe sends to a table system. At a terminal the shoe runs on afterwards, until you press Enter."
-    )
-    command.epilog = DEMO_EXAMPLES
     add_simulation(command, speed=6.0)
 
 
 SIM_PORT = 8023
 TCP_PORT_MAX = 65535
-WEB_EXAMPLES = """\
-examples:
-  fairshoe web                     the bench page: a simulated shoe
-  fairshoe web /dev/ttyACM0        a shoe, live; or tcp://HOST:N, sim://...
-  fairshoe web PORT --key-file observer.key
-      all events of a shoe that has a key; the key stays in this process
-  fairshoe web PORT --control --key-file table.key
-      be its host: store events, and give commands from the page
-  fairshoe web PORT --control --board my.json --key-file service.key
-      also lead through bring-up, as fairshoe bringup does
-
-With PORT the page shows what a host may know: status, events, meters; no slot
-and no order. It acknowledges nothing, so the table system still receives every
-event. The URL has a token: the page works only with it, and only on this
-machine. To look on from another one: ssh -L.
-"""
 
 
 def add_web(web: argparse.ArgumentParser) -> None:
-    web.description = (
-        "Shows a simulated shoe in a browser: the firmware runs on the MicroPython VM in the page, with a machine that "
-        "can be seen, handled and broken (docs/BENCH_PAGE.md). With PORT it shows a shoe, live and read only. The "
-        "server answers on this machine only."
-    )
-    web.epilog = WEB_EXAMPLES
     web.add_argument("port", nargs="?", metavar="PORT", help="a shoe to show live: serial device, tcp:// or sim:// URL")
     web.add_argument(
         "--port",
@@ -78,27 +41,7 @@ def _tcp_port(text: str) -> int:
     return int(text)
 
 
-SIM_EXAMPLES = """\
-examples:
-  fairshoe sim                     you are the dealer: type help for a list
-  fairshoe sim --dealer auto       a simulated dealer plays round after round
-  fairshoe keys new keys
-  fairshoe sim --key-file keys/device.key --mode table
-      a shoe that takes commands: fairshoe round, in a second terminal
-  fairshoe sim --tcp 4001          over TCP too: monitor tcp://127.0.0.1:4001
-  fairshoe sim --game boston-5-stud --display
-      another game; show what the dealer's display says
-
-`fairshoe ports` lists the simulated shoes that run on this machine.
-"""
-
-
 def add_sim(sim: argparse.ArgumentParser) -> None:
-    sim.description = (
-        "Runs a simulated shoe on a serial device path that any program can open. You are the dealer: type actions, "
-        "one a line; help lists them. Where there are no pseudo-terminals (Windows) give --tcp."
-    )
-    sim.epilog = SIM_EXAMPLES
     add_simulation(sim, speed=1.0)
     sim.add_argument(
         "--dealer",
@@ -122,23 +65,7 @@ def add_sim(sim: argparse.ArgumentParser) -> None:
     sim.add_argument("--mode", choices=["report_only", "table"], help="link mode, in place of the board config's")
 
 
-SCENARIO_EXAMPLES = """\
-examples:
-  fairshoe scenario list
-      the scenarios that belong to this version
-  fairshoe scenario run carousel-card-under-the-rail --transcript -
-      play one of them, and print what happened
-  fairshoe scenario run my-fault.json --vm micropython
-      a file of your own, on the MicroPython VM
-
-exit status: 0 all as expected, 1 one was not, 3 a file cannot be played
-More: fairshoe docs SCENARIOS
-"""
-
-
 def add_scenario(command: argparse.ArgumentParser) -> None:
-    command.description = "Plays stories from files on the simulated machine: good rounds, and every fault."
-    command.epilog = SCENARIO_EXAMPLES
     actions = command.add_subparsers(dest="action", required=True, metavar="ACTION")
     actions.add_parser("list", help="list the scenarios that belong to this version")
     run_parser = actions.add_parser(
@@ -146,7 +73,7 @@ def add_scenario(command: argparse.ArgumentParser) -> None:
         help="play scenarios and check what they expect",
         description="Plays scenarios and says whether everything happened as the files expect. The same file gives "
         "the same transcript on both VMs.",
-        epilog=SCENARIO_EXAMPLES,
+        epilog=command.epilog,
     )
     file: Any = run_parser.add_argument(
         "file", nargs="+", type=Path, metavar="FILE", help="a name, a file, FILE:CASE, or a folder"
@@ -158,26 +85,9 @@ def add_scenario(command: argparse.ArgumentParser) -> None:
 
 
 PAGE = f"http://127.0.0.1:{SIM_PORT}/"
-REPLAY_EXAMPLES = """\
-examples:
-  fairshoe replay shoe-17.journal          the last stop of an export
-  fairshoe replay shoe-17.journal --number 214
-  fairshoe replay capture.bin              of a capture, as decode reads it
-  fairshoe replay 00510001/9f3c/214        of the store: device, log, number
-  fairshoe replay /dev/ttyACM0             of the journal that a shoe has
-  fairshoe replay shoe-17.journal --serve  and open it in the browser
-
-The link opens the bench page at the stop, paused. It names no card of the real
-deck: no journal has the order. docs/BENCH_PAGE.md says what is guessed.
-"""
 
 
 def add_replay(command: argparse.ArgumentParser) -> None:
-    command.description = (
-        "Turns what a device journaled before a stop into a link that opens the bench page at that moment, on a "
-        "simulated shoe with the same board, game and course, to see it, step through it and vary it."
-    )
-    command.epilog = REPLAY_EXAMPLES
     command.add_argument(
         "source",
         metavar="EXPORT|CAPTURE|EVENT|PORT",

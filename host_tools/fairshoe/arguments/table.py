@@ -9,38 +9,9 @@ from pathlib import Path
 DEFAULT = "caribbean-stud"
 BOOKS = ("audit", "replay", "meters", "links", "rounds", "shift", "export")
 RACK = ("opening", "fill", "credit", "drop", "coupon", "closing")
-EPILOG = """\
-examples:
-  fairshoe table serve --game caribbean-stud
-      the dealer's page in the browser, with a simulated shoe
-  fairshoe table serve --game boston-5-stud /dev/ttyACM0 \\
-      --key-file table.key --folder table-7
-      the same at a shoe; books and stored events stay in the folder
-  fairshoe table rack table-7 opening 25000 --by "J. Doe"
-  fairshoe table rack table-7 fill 5000 --by "J. Doe" --slip F-1047
-  fairshoe table rack table-7 closing 27350 --by "J. Doe"
-  fairshoe table books table-7 shift --out shift.html
-  fairshoe table books table-7 audit
-  fairshoe table void table-7 --by "J. Doe" --reason "its game was removed"
-  fairshoe table play --game caribbean-stud
-  fairshoe table play --game double-attack-blackjack --rounds 5
-  fairshoe table simulate --game boston-5-stud --rounds 1000000 --jobs 2 \\
-      --out report.html
-  fairshoe table simulate --game caribbean-stud --rounds 200 --stack
-      through a simulated shoe, with faults; shoe and books must agree
-
-Games: caribbean-stud, boston-5-stud, double-cross-poker, double-down-stud,
-double-attack-blackjack; and those of packages that are installed beside
-fairshoe (docs/NEW_GAME.md).
-
-The table system is a reference for programs of your own, and not certified:
-docs/TABLE.md.
-"""
 
 
 def add_table(command: argparse.ArgumentParser) -> None:
-    command.description = "Plays and settles games with the reference table system."
-    command.epilog = EPILOG
     actions = command.add_subparsers(dest="action", required=True)
     _add_serve(actions.add_parser("serve", help="the dealer's page of one table in the browser"))
     _add_books(actions.add_parser("books", help="audit, replay, print and export the books of a table"))

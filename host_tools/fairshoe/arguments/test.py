@@ -1,4 +1,4 @@
-"""The arguments and examples of the commands that test a shoe: bench, report, noise."""
+"""The arguments of the commands that test a shoe: bench, report, noise."""
 
 from __future__ import annotations
 
@@ -8,35 +8,10 @@ from typing import Any
 from fairshoe.bench.plan import plan_names
 from fairshoe.cli.options import PORT_HELP, seconds
 
-_EPILOG = """\
-examples:
-  fairshoe bench list
-      the plans there are
-  fairshoe bench show jam-drill
-      what a plan does, step by step, with its limits
-  fairshoe bench "sim://pico-carousel?seed=3" acceptance
-      unattended, on a simulated shoe
-  fairshoe bench /dev/ttyACM0 feed --decks 20 --operator "A. Moreau"
-      with a technician at a real one
-  fairshoe bench /dev/ttyACM0 acceptance --operator me --sign bench.key
-      with a signature beside the report; keys: fairshoe release keygen
-  fairshoe bench /dev/ttyACM0 my-plan.json --operator me --board my-board.json
-      a plan and a board of your own
-
-A run writes three files into --out: the report (.json), its page (.html) and
-all events (.events.jsonl), also if it fails or is interrupted.
-exit status: 0 every step that applies passed, 1 one failed, 4 port lost
-More: fairshoe docs BENCH
-"""
-
 
 def add_bench(bench: argparse.ArgumentParser) -> None:
     bench.usage = "fairshoe bench [PORT] PLAN [options]\n       fairshoe bench list | show PLAN"
-    bench.description = (
-        "Runs a plan of tests on a shoe. It tells a technician what to do and checks it by the machine's own sensors. "
-        "On a simulated shoe (sim://BOARD) it does everything itself. Plans: " + ", ".join(plan_names()) + "."
-    )
-    bench.epilog = _EPILOG
+    bench.description = (bench.description or "").format(plans=", ".join(plan_names()))
     port: Any = bench.add_argument("port", nargs="?", metavar="PORT", help=f"{PORT_HELP}; or sim://BOARD")
     port.completes = ["list", "show", *plan_names()]
     plan: Any = bench.add_argument("plan", nargs="?", metavar="PLAN", help="the name of a plan, or a .json file")
@@ -59,22 +34,7 @@ def _count(text: str) -> int:
     return int(text)
 
 
-REPORT_EXAMPLES = """\
-examples:
-  fairshoe report reports/acceptance.json
-      write reports/acceptance.html; bench writes one too, so this is for a
-      report that came alone
-  fairshoe report acceptance.json -o print.html
-      write the page to another place
-  fairshoe report acceptance.json --verify bench.key.pub
-      whether this bench signed it, and nothing was changed since; also for
-      the report of `fairshoe selftest --report` and of `fairshoe update`
-"""
-
-
 def add_report(report: argparse.ArgumentParser) -> None:
-    report.description = "Writes the page of a report that `fairshoe bench` made: one HTML file, complete in itself."
-    report.epilog = REPORT_EXAMPLES
     report.add_argument("report", metavar="FILE.json", help="a report that `fairshoe bench` wrote")
     report.add_argument("-o", "--output", metavar="FILE.html", help="where to (beside the report)")
     report.add_argument(
@@ -82,31 +42,7 @@ def add_report(report: argparse.ArgumentParser) -> None:
     )
 
 
-NOISE_EXAMPLES = """\
-examples:
-  fairshoe noise /dev/ttyACM0 --board pico2-carousel --json > noise.json
-      capture at a device and judge; then: provision --noise noise.json
-  fairshoe noise /dev/ttyACM0 --board pico2-carousel --restarts 1000 \\
-      --power "./switch-supply off-on" --html noise.html
-      all that SP 800-90B asks for; hours
-  fairshoe noise --simulate biased --samples 20000
-      see what a bad source looks like
-
-The device must be at MicroPython's prompt: a bench image, or MicroPython
-alone; a release image gives its noise to no host. The firmware does not run
-meanwhile, and nothing that is captured can become a seed.
-
-exit status: 0 the noise is worth what the board config claims, 1 it is not.
-More: fairshoe docs BOARDS
-"""
-
-
 def add_noise(noise: argparse.ArgumentParser) -> None:
-    noise.description = (
-        "Captures raw noise of a board's source and judges it by the ten non-IID estimators of NIST SP 800-90B: is "
-        "a byte worth what the board config claims?"
-    )
-    noise.epilog = NOISE_EXAMPLES
     noise.add_argument("port", nargs="?", metavar="PORT", help="USB or console port of a device at its prompt")
     noise.add_argument("--board", default="pico-carousel", help="a board's name or a .json file (%(default)s)")
     noise.add_argument(

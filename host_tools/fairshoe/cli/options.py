@@ -35,6 +35,7 @@ def add_key(command: argparse.ArgumentParser) -> None:
 
 
 def add_driving(command: argparse.ArgumentParser, port: bool = True) -> None:
+    command.epilog = f"{command.epilog}\n{KEY_NOTE}"
     if port:
         add_port(command)
     command.add_argument("--key-file", metavar="F", help=KEY_HELP)

@@ -1,13 +1,14 @@
 """The commands there are: in which group of --help, and what each is for.
 
 A command `some-name` has `add_some_name(command)` in the module of arguments/ that its group has here, which loads
-little, and `run(options) -> int` in commands/some_name.py.
+little, its text in arguments/help/some-name.txt, and `run(options) -> int` in commands/some_name.py.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
+from pathlib import Path
 from typing import Protocol, cast
 
 # In the order of --help. The texts are here and not in the modules, so that --help need not load those.
@@ -88,7 +89,9 @@ class CommandModule(Protocol):
 
 
 def add_arguments(command: argparse.ArgumentParser, name: str) -> None:
-    """Give a command its description, arguments and examples."""
+    """Give a command its description, examples and arguments."""
+    text = (Path(__file__).parents[1] / "arguments" / "help" / f"{name}.txt").read_text(encoding="utf-8")
+    command.description, _, command.epilog = text.partition("\n\n")
     module = importlib.import_module(f"fairshoe.arguments.{arguments_module(name)}")
     getattr(module, "add_" + name.replace("-", "_"))(command)
 

@@ -12,7 +12,6 @@ from in_process import refusal
 from pty_board import PtyBoard
 
 from fairshoe import __version__
-from fairshoe.arguments import device
 from fairshoe.boards.configs import load_board
 from fairshoe.cli import command_line
 from fairshoe.commands import flash as flash_cli
@@ -231,7 +230,8 @@ def test_a_board_with_an_rp2040_is_refused_before_it_is_built(
 
 
 def test_the_examples_name_no_board_that_is_refused() -> None:
-    named = set(re.findall(r"--board ([a-z0-9-]+)(?![a-z0-9.-])", device.FLASH_EXAMPLES))
+    examples = command_line.parser_of(command_line.parser("flash"), ["flash"]).epilog or ""
+    named = set(re.findall(r"--board ([a-z0-9-]+)(?![a-z0-9.-])", examples))
     assert named == {"pico2-shoe", "pico2-carousel"}
     for board in named:
         check_board(load_board(board)[0])
