@@ -125,13 +125,17 @@ def wrong_targets(page: str, text: str) -> list[str]:
     ]
 
 
+@cache
+def known_commands() -> dict[tuple[str, ...], argparse.ArgumentParser]:
+    return {tuple(command.prog.split()[1:]): command for command in commands(full_parser())}
+
+
 def wrong_tools(page: str, text: str) -> list[str]:
-    known = {tuple(command.prog.split()[1:]): command for command in commands(full_parser())}
     return [
         f"{page}:{number}: {finding}: {code}"
         for number, code in code_of(text)
         for match in TOOL.finditer(code)
-        for finding in _wrong(match.group(1), known)
+        for finding in _wrong(match.group(1), known_commands())
     ]
 
 
