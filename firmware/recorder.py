@@ -72,7 +72,7 @@ class Recorder:
         self.utc_offset_s = 0  # UTC minus uptime; 0: not set
         self.utc_offset_next = 0  # takes effect with the record of the change
         self.halted = False  # storage still says why the firmware stopped last time
-        self.filling_told = False
+        self.filling_reported = False
         self.ready_seq = 0  # the last record when storage was made ready for a round
         self.readying = False  # that takes more steps
 
@@ -185,9 +185,9 @@ class Recorder:
         journal = self.journal
         room = journal.room()
         low = room < journal.capacity // FILLING_PART
-        if low and not self.filling_told:
+        if low and not self.filling_reported:
             self.outbox.post(ids.EV_JOURNAL_FILLING, journal.seq_last - journal.seq_acked, room)
-        self.filling_told = low
+        self.filling_reported = low
         if room > 1 and (self.sealer.due() or (self.service.waits() and self.sealer.open())):
             self.outbox.post(ids.EV_SEALED, self.sealer.keys.generation())
         elif self.outbox.count == 0:

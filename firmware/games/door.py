@@ -13,7 +13,7 @@ class Door:
     def __init__(self) -> None:
         self.is_open = False
         self.was_open = False  # open now, or since its last closing was posted
-        self.told = False  # the opening was posted, the closing was not
+        self.opening_posted = False  # the opening was posted, the closing was not
         self.due = False  # must be opened before an acknowledgement counts
         self.prove_due = False  # opened since the machine was proved empty: something may lie inside
 
@@ -40,11 +40,11 @@ class Door:
             self.was_open = True
             self.due = False
             self.prove_due = True
-        if self.was_open and not self.told and outbox.roomy():
-            self.told = True
+        if self.was_open and not self.opening_posted and outbox.roomy():
+            self.opening_posted = True
             outbox.post(ids.EV_DOOR_OPENED)
-        if self.told and not is_open and outbox.roomy():
-            self.told = False
+        if self.opening_posted and not is_open and outbox.roomy():
+            self.opening_posted = False
             self.was_open = False
             outbox.post(ids.EV_DOOR_CLOSED)
         return changed

@@ -150,7 +150,7 @@ class Flow:
         self.sensor = 0  # the input it is about, counted from 1; 0: none
         self.hold = FAULT_NONE  # shown while it lasts: no card or event is lost, but the next round may not start
         self.need = ids.NEED_NONE  # what a rule requires first, shown until it is met
-        self.need_told = ids.NEED_NONE  # the need that was last posted
+        self.need_posted = ids.NEED_NONE  # the need that was last posted
         self.rule = RULE_HOUSE  # by which the cards inside have to come out
         self.order_state = ORDER_NONE
         self.round_last = 0
@@ -187,9 +187,9 @@ class Flow:
         """Hold the next round while the journal could not take all of its events."""
         self.hold = FAULT_NONE if self.room >= self.profile.round_events else FAULT_JOURNAL
 
-    def set_need(self, need: int, need_told: int) -> None:
+    def set_need(self, need: int, need_posted: int) -> None:
         self.need = need
-        self.need_told = need_told
+        self.need_posted = need_posted
 
     def set_order(self, order_state: int) -> None:
         self.order_state = order_state

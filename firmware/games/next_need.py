@@ -177,7 +177,7 @@ def records_due(flow: "Flow", need: int) -> int:
     if need in (ids.NEED_INDUCTION, ids.NEED_DISPUTE):
         return _deck_records(flow, need, flow.facts.turn())
     if need == ids.NEED_COUNT:
-        later = flow.profile.recorded and flow.facts.stub_told_later()
+        later = flow.profile.recorded and flow.facts.stub_reported_later()
         return 1 << (ids.REC_FINAL_DEAL if later else ids.REC_STUB_COUNTED)
     if need == ids.NEED_DECISIONS:
         return 1 << ids.REC_FOLD | 1 << ids.REC_SECOND_WAGER if undecided(flow) else 1 << ids.REC_FINAL_DEAL

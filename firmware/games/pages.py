@@ -158,7 +158,7 @@ def _needed(flow: "Flow") -> "Page":
         return "House decides about", "the round", "LOCK: it goes on", "CLOSE: it is void"
     if need == ids.NEED_DECISIONS and undecided(flow):
         return "Fold or raise of all", "is not on record", "Tell the table", "system"
-    later = need == ids.NEED_COUNT and flow.profile.recorded and flow.facts.stub_told_later()
+    later = need == ids.NEED_COUNT and flow.profile.recorded and flow.facts.stub_reported_later()
     if later or need == ids.NEED_DECISIONS:
         return "Final deal is not", "on record", "Tell the table", "system"
     page = _NEEDS[need]

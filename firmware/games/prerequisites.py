@@ -197,6 +197,6 @@ def hold_for(flow: "Flow", need: int, asked: int) -> bool:
 
 def need_tell(flow: "Flow", need: int, rule: int) -> None:
     """Post the need, once."""
-    if need != flow.need_told and flow.outbox.roomy():
+    if need != flow.need_posted and flow.outbox.roomy():
         flow.set_need(flow.need, need)
         flow.outbox.post(ids.EV_HELD_BACK, need, text=flow.profile.clauses[rule])

@@ -215,7 +215,7 @@ class Profile:
             dealing = "manual" if self.one_round else "shoe"
         self._deal_by(dealing)
         self.recorded = bool(table.get("records"))  # play needs the records of the table system
-        self.told = config.get("link", {}).get("mode") == "table"  # a host may tell what people decide
+        self.host_records = config.get("link", {}).get("mode") == "table"  # a host may tell what people decide
         self.counts_full = config.get("mechanism", {}).get("count_assurance") == "full"
         # No silent default: the rules do not say which hands count for Cover All.
         self.cover_all = ("", "without_dealer", "with_dealer").index(table.get("cover_all", ""))

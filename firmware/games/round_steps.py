@@ -108,9 +108,9 @@ def step_waiting_for_lockout(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms
 
 def locked_out(flow: "Flow") -> None:
     row = flow.facts.row
-    told = row[ACCEPTED] != 0
-    accepted = row[ACCEPTED] - 1 if told else ids.UNKNOWN_U16
-    collected = row[COLLECTED] - 1 if told else ids.UNKNOWN_U16
+    counted = row[ACCEPTED] != 0
+    accepted = row[ACCEPTED] - 1 if counted else ids.UNKNOWN_U16
+    collected = row[COLLECTED] - 1 if counted else ids.UNKNOWN_U16
     flow.outbox.post(ids.EV_LOCKOUT_CONFIRMED, accepted, collected, text=flow.profile.clauses[RULE_LOCKOUT])
 
 

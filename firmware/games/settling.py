@@ -122,7 +122,7 @@ def tail_next(flow: "Flow", phase: int) -> None:
 def _counted(flow: "Flow", rule: int, now_ms: int) -> bool:
     """Record the count. Without records only the dealer knows the final deal, and so which number is right. With
     records the final deal is recorded first, and presses made before do not count."""
-    if flow.profile.recorded and flow.facts.stub_told_later():
+    if flow.profile.recorded and flow.facts.stub_reported_later():
         return False
     cards = _cards_due(flow) if rule == RULE_STUB_COUNT else ids.UNKNOWN_U16
     if _of_a_set(flow):

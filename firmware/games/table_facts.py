@@ -113,7 +113,7 @@ class TableFacts:
             return ids.UNKNOWN_U16
         return max(0, row[REST] - signed(row[BY_HAND]))  # a deck that gave out left too little for a final deal
 
-    def stub_told_later(self) -> bool:
+    def stub_reported_later(self) -> bool:
         """Whether the final deal is still to be recorded. After a deal by hand to unknown positions none can be."""
         row = self.row
         return row[TAIL] not in (0, TAIL_HANDED) and self.stub() == ids.UNKNOWN_U16 and row[REST] != U8_MAX

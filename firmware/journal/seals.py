@@ -71,5 +71,5 @@ class Sealer:
 
     def attest(self, numbers: bytes, log: bytes, head: bytes) -> bytes:
         """The body of journal_is: what the journal holds, and the MAC of that; zeros without a key."""
-        told = numbers + self.keys.generation().to_bytes(2, "little") + log + head
-        return told + (self.hmac.digest(self.whole_label, told)[:MAC_SIZE] if self.hmac else bytes(MAC_SIZE))
+        statement = numbers + self.keys.generation().to_bytes(2, "little") + log + head
+        return statement + (self.hmac.digest(self.whole_label, statement)[:MAC_SIZE] if self.hmac else bytes(MAC_SIZE))

@@ -82,7 +82,7 @@ class Reporter:
         self.status_due = False
         self.status_ms = 0
         self.left = False  # a message was left to the next scan, which must take it
-        self.status_told = False  # a status has just gone out: meters and counters may follow
+        self.status_sent = False  # a status has just gone out: meters and counters may follow
         self.status = bytearray(STATUS_SIZE)  # the body of the last one, state first
         self.fill_status: "Callable[[int], None]"  # set by the app
         self.diagnose: "Callable[[int], bool]"  # set by the app
@@ -96,7 +96,7 @@ class Reporter:
         self.time_set = False  # time_values hold a new time, for the app to take over
         self.time_values = [0] * 3
         self.overruns = [0, 0]  # scans that took too long while something moved, and the longest in ms
-        self.ending_told = False
+        self.ending_sent = False
         self.scratch = [0] * VALUES_MAX
 
 
@@ -151,8 +151,8 @@ def _next_frame(reporter: Reporter, now_ms: int) -> bool:
     if link_exhausted(session):
         # Nothing but a new session can help; the dictionary is outside of all of them.
         return reporter.queries.line >= 0 and reporter.queries.tell_line(link)
-    if session.sent >= SEQUENCE_WARN and not reporter.ending_told:
-        reporter.ending_told = True
+    if session.sent >= SEQUENCE_WARN and not reporter.ending_sent:
+        reporter.ending_sent = True
         reporter.scratch[0] = SEQUENCE_MAX - session.sent
         link_send(link, session, ids.CLASS_DIAGNOSTIC, ids.SESSION_ENDING, reporter.scratch)
         return True
@@ -179,7 +179,7 @@ def _start_over(reporter: Reporter) -> None:
     """Begin a new session with the first event that is not acknowledged."""
     reporter.session_number = reporter.link.session.number
     reporter.host_seen = True
-    reporter.ending_told = False
+    reporter.ending_sent = False
     reporter.seq_next = reporter.seq_received + 1
     reporter.resend_ms = RESEND_MS
     reporter.status_due = True
@@ -238,11 +238,11 @@ def _next_telemetry(reporter: Reporter, now_ms: int) -> bool:
         reporter.status_due = False
         reporter.status_ms = now_ms
         reporter.fill_status(now_ms)
-        reporter.status_told = True
+        reporter.status_sent = True
         return link_send_bytes(link, ids.CLASS_TELEMETRY, ids.STATUS, reporter.status)
     # Only right after a status: a frame of its own would go out at whatever scan comes first after it is due, and when
     # scans happen depends on the cards.
-    if not reporter.status_told:
+    if not reporter.status_sent:
         return False
     if reporter.meters_due:
         if reporter.meters_due != _WEAR_DUE:
@@ -265,7 +265,7 @@ def _next_telemetry(reporter: Reporter, now_ms: int) -> bool:
         _fill_counters(reporter)
         link_send(link, session, ids.CLASS_DIAGNOSTIC, ids.LINK_COUNTERS, reporter.scratch)
         return True
-    reporter.status_told = False
+    reporter.status_sent = False
     return False
 
 

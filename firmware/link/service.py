@@ -50,7 +50,7 @@ class Service:
         self.keys = keys
         self.sealer = sealer
         self.on = False
-        self.told = False  # what was last posted about the switch
+        self.posted = False  # what was last posted about the switch
         self.key = bytearray(KEY_SIZE)
         self.how = _NO_CHANGE
         self.answer_due = False
@@ -88,8 +88,8 @@ class Service:
 
     def tell(self) -> None:
         """Record the switch once there is room; if it was turned twice meanwhile, only its last position."""
-        if self.told != self.on and self.flow.outbox.roomy():
-            self.told = self.on
+        if self.posted != self.on and self.flow.outbox.roomy():
+            self.posted = self.on
             self.flow.outbox.post(ids.EV_SERVICE, 1 if self.on else 0)
 
     def receive(self, message: int) -> None:

@@ -80,15 +80,15 @@ class Signer:
             # A read that failed is no missing key: a new one would take the place of the one on record.
             if not found and self.given and (yield from self._make(generation)):
                 found = self._load(generation)
-        told = self.journal.attested(sealer, self.utc_s)
+        attested = self.journal.attested(sealer, self.utc_s)
         cell = self.cell
         public = bytes(cell[_PUBLIC_AT:_PUBLIC_END]) if found else bytes(_PUBLIC_SIZE)
         signature = b""
         if found:
-            message = self.label + told[:ATTESTED_SIZE]
+            message = self.label + attested[:ATTESTED_SIZE]
             signature = yield from sign(cell[BODY_AT:_PUBLIC_AT], public, message)
         wipe(cell)
-        self.answer = told + public + signature
+        self.answer = attested + public + signature
 
     def _load(self, generation: int) -> bool:
         """The key of this generation of the device key into the cell."""

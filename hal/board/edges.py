@@ -98,7 +98,7 @@ class IrqBeams:
         self.masked = False
         self._begun = False  # before the first sample nothing counts: an overflow is no loss
         self._loud = NO_LINE
-        self._told = NO_LINE  # what noisy was at the last sample
+        self._noisy_before = NO_LINE  # what noisy was at the last sample
         self._since_us = 0  # when the lines were masked, or heard again
         self.all: "list[Beam]" = []
         for line, pin in lines:
@@ -118,7 +118,7 @@ class IrqBeams:
 
     def news(self) -> bool:
         if self.noisy != NO_LINE:
-            return self.noisy != self._told or (ticks_us() - self._since_us) & _MASK >= QUIET_US
+            return self.noisy != self._noisy_before or (ticks_us() - self._since_us) & _MASK >= QUIET_US
         edges = self.edges
         return edges.head != edges.tail or edges.stale
 
@@ -127,7 +127,7 @@ class IrqBeams:
         edges = self.edges
         if self.noisy != NO_LINE:
             self._wait_for_quiet()
-            self._told = self.noisy
+            self._noisy_before = self.noisy
             edges.lost = edges.stale = True
         news = edges.stale
         if news:

@@ -35,9 +35,9 @@ def plan_final(flow: "Flow") -> int:
     """Cards of a final deal that is not on record, once each player has decided. Where no host can report what they
     decide, all of them may be in it from the start."""
     facts, profile = flow.facts, flow.profile
-    if not profile.final_each or facts.row[FINAL] or (profile.told and undecided(flow)):
+    if not profile.final_each or facts.row[FINAL] or (profile.host_records and undecided(flow)):
         return 0
-    standing = facts.word(SECONDS) if profile.told else ~facts.word(NOT_IN) & (1 << flow.positions) - 1
+    standing = facts.word(SECONDS) if profile.host_records else ~facts.word(NOT_IN) & (1 << flow.positions) - 1
     return profile.final_each * ones(standing) + profile.final_fixed
 
 

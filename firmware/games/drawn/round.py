@@ -65,7 +65,7 @@ class Play:
         self.approved = row[APPROVAL]
         self.recut = False  # the next cards are the same ones, cut again
         self.dealt_before = 0  # cards of this shoe that were dealt before this round
-        self.cut_told = False  # the cut card of this shoe was posted
+        self.cut_reported = False  # the cut card of this shoe was posted
         # A shoe that went out with its round counts on: what lay face up before a power cut is in the facts.
         machine.face_ups, machine.tens = flow.facts.deck(1, FACE_UPS), row[TENS]
         self.load()
@@ -108,7 +108,7 @@ class Play:
     def loads(self) -> int:
         """What goes in now: `shuffled` of deck_loaded."""
         self.load()
-        self.cut_told = False
+        self.cut_reported = False
         recut = self.recut
         self.recut = False
         return ids.LOADED_AGAIN if recut else ids.LOADED_SHUFFLED
@@ -342,9 +342,9 @@ class Play:
             self.recut = what == ids.REC_CUT
             flow_enter(flow, DECK_SPENT, now_ms)
         else:
-            self._told(flow, what, a, b)
+            self._follow_record(flow, what, a, b)
 
-    def _told(self, flow: "Flow", what: int, a: int, b: int) -> None:
+    def _follow_record(self, flow: "Flow", what: int, a: int, b: int) -> None:
         """What is reported of the hands and cards of the round."""
         reader = self.reader
         if what == ids.REC_UP_CARD:
@@ -391,7 +391,7 @@ class Play:
 
     def voided(self, flow: "Flow", shoe_stays: bool, now_ms: int) -> None:
         """The round is void. The shoe continues unless the rule ends it."""
-        stays = shoe_stays and flow.state == DRAWING and not (self.spent or self.cut_told)
+        stays = shoe_stays and flow.state == DRAWING and not (self.spent or self.cut_reported)
         flow.machine.zone = zones.DISCARDED
         flow.seat(0)
         self.burned = 0

@@ -69,9 +69,9 @@ def step_draw_ready(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) ->
     """Between rounds. Closing the betting starts one, or its first card does."""
     if _wrong(flow):
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
-    if flow.machine.cut_seen and not flow.play.cut_told:
+    if flow.machine.cut_seen and not flow.play.cut_reported:
         _tell_cut(flow)
-    if flow.play.cut_told or flow.machine.drained:
+    if flow.play.cut_reported or flow.machine.drained:
         return flow_enter(flow, DECK_SPENT, now_ms)
     if _odd_cards(flow, now_ms):
         return 0
@@ -173,7 +173,7 @@ def step_drawing(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> in
         return _follow_plan(flow, out, now_ms)
     if _wrong(flow):
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
-    if flow.machine.cut_seen and not play.cut_told:
+    if flow.machine.cut_seen and not play.cut_reported:
         _tell_cut(flow)
     odd = flow.machine.face_ups != play.face_ups or flow.machine.tens != play.tens
     if odd and _odd_cards(flow, now_ms):
@@ -292,7 +292,7 @@ def _round_over(flow: "Flow", now_ms: int) -> int:
     flow.seat(0)
     play.burned = 0
     flow.outbox.round = 0
-    return flow_enter(flow, DECK_SPENT if play.cut_told or play.spent else DRAW_READY, now_ms)
+    return flow_enter(flow, DECK_SPENT if play.cut_reported or play.spent else DRAW_READY, now_ms)
 
 
 def _post_end(flow: "Flow") -> None:
@@ -366,7 +366,7 @@ def _tell_cut(flow: "Flow") -> None:
     left = flow.ledger.zone[HOPPER]
     profile = flow.profile
     play = flow.play
-    play.cut_told = True
+    play.cut_reported = True
     judged = profile.clauses[RULE_CUT_CARD] != CLAUSE_NONE and not play.approved & APPROVED_MARKER
     play.deep = judged and left * MARKER_PART < profile.deck_cards
     box = play.seat(flow) if flow.round_open else 0

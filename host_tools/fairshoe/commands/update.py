@@ -80,11 +80,11 @@ def _after(options: argparse.Namespace) -> int:
     path = Path(options.record)
     secret = _signing(options, path)
     record = _read(path)
-    told = {name: value for name, value in record["before"].items() if name != "at"}
+    standing = {name: value for name, value in record["before"].items() if name != "at"}
     known = read_export(_journal(path))
     connection = Connection(options)
     with open_shoe(connection) as shoe:
-        was, keys = update.Standing(**told), _keys(options)
+        was, keys = update.Standing(**standing), _keys(options)
         now, export = update.after(shoe, was, record["to"], keys, known, counting("record"))
         Progress().say("running the self-test ...")
         op, seq = update.run_self_test(Driver(shoe, connection.timeout_s))

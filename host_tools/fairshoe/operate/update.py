@@ -91,17 +91,17 @@ def after(
     shoe: Shoe, was: Standing, version: str, keys: Keys, known: Export, progress: Progress | None = None
 ) -> tuple[Standing, Export]:
     """The same device with `version`. Raises NotUpdated if anything was lost or changed that must be kept."""
-    told = shoe.welcome
-    if told is None:
+    welcome = shoe.welcome
+    if welcome is None:
         raise NoAnswer(f"{shoe.name} does not answer.", "Check that it has power and that its door is closed.")
-    _same(was, {"device": f"{told.device:08x}", "game": told.game})
-    if told.firmware != version:
-        still = "still " if told.firmware == was.firmware else ""
+    _same(was, {"device": f"{welcome.device:08x}", "game": welcome.game})
+    if welcome.firmware != version:
+        still = "still " if welcome.firmware == was.firmware else ""
         raise NotUpdated(
-            f"{shoe.name} {still}runs {told.firmware}, not {version}.",
+            f"{shoe.name} {still}runs {welcome.firmware}, not {version}.",
             "Write the image again: hold BOOTSEL at power-up and copy it onto the drive.",
         )
-    if told.boot <= was.boot:
+    if welcome.boot <= was.boot:
         raise NotUpdated(
             f"{shoe.name} has not restarted since the first part.", "Write the image first, then run this again."
         )
@@ -157,11 +157,18 @@ def _proved(shoe: Shoe, keys: Keys, known: Export | None, progress: Progress | N
 
 
 def _standing(shoe: Shoe, export: Export) -> Standing:
-    told = shoe.welcome
-    if told is None:
+    welcome = shoe.welcome
+    if welcome is None:
         raise NoAnswer(f"{shoe.name} does not answer.", "Check that it has power.")
     last = export.attested[-1]
     public = last.public.hex()
     return Standing(
-        f"{told.device:08x}", told.firmware, told.game, told.boot, export.log.hex(), export.last, last.key, public
+        f"{welcome.device:08x}",
+        welcome.firmware,
+        welcome.game,
+        welcome.boot,
+        export.log.hex(),
+        export.last,
+        last.key,
+        public,
     )

@@ -455,7 +455,7 @@ def test_a_key_changes_only_when_everything_is_recorded_and_sealed():
         changed = []
         recorder.service.change = lambda changed=changed: changed.append(1)
         app.journal.room = lambda room=room: room
-        recorder.filling_told = True
+        recorder.filling_reported = True
         recorder.sealer.due = lambda due=due: due
         recorder.keep_house()
         assert [event[0] for event in posted(app.flow)] == ([ids.EV_SEALED] if sealed else [])
@@ -479,7 +479,7 @@ def test_a_boot_says_which_version_runs_and_goes_on_counting_rounds():
     app.recorder.announce(app.out, 0, NOW)
     assert (app.flow.round_last, app.flow.round_open) == (6, False)
     event = posted(app.flow)[0]
-    assert event[0] == ids.EV_BOOTED and not app.recorder.filling_told
+    assert event[0] == ids.EV_BOOTED and not app.recorder.filling_reported
     halted = halt_load(stage.rig.hal)[1]
     version = event[4][:8]
     assert event[4][8:] == halted and version.rstrip(b"\0") == VERSION_TEXT

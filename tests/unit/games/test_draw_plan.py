@@ -14,7 +14,7 @@ class PlanShoe(Table):
     def __init__(self, game, positions=2, told=True, early=0):
         config = board("draw")
         super().__init__(game, table={"dealing": "manual"}, config=config)
-        self.flow.profile.told = told
+        self.flow.profile.host_records = told
         self.stage.act("load", {"cards": 52})
         self.play(("", 300, "press", "green"), ("deck_loaded", 600, "wait", 0))
         assert not positions or self.command(ids.CMD_SET_POSITIONS, positions) == DONE

@@ -395,10 +395,10 @@ def test_a_cut_card_is_told_when_there_is_room_for_it():
     roomy = flow.outbox.roomy
     flow.outbox.roomy = lambda: False
     step_drawing(flow, inputs(), Outputs(), 0)
-    assert not flow.play.cut_told and messages(flow) == []
+    assert not flow.play.cut_reported and messages(flow) == []
     flow.outbox.roomy = roomy
     step_drawing(flow, inputs(), Outputs(), 0)
-    assert flow.play.cut_told and messages(flow) == [ids.EV_CUT_REACHED]
+    assert flow.play.cut_reported and messages(flow) == [ids.EV_CUT_REACHED]
 
 
 def test_a_card_belongs_to_the_box_that_was_named_for_it_and_the_next_one_to_none():

@@ -232,7 +232,7 @@ def test_of_a_round_dealt_by_hand_the_plan_tells_what_is_out_unless_positions_ar
     assert facts.row[BY_HAND] == (0 if profile.final_each else profile.final_fixed)
     noted(facts, (ids.EV_ROUND_STARTED, 0))
     assert (facts.row[STACKS], facts.row[DEALT], facts.row[REST]) == (0, 0, 255)
-    assert facts.stub() == ids.UNKNOWN_U16 and not facts.stub_told_later()
+    assert facts.stub() == ids.UNKNOWN_U16 and not facts.stub_reported_later()
 
 
 def test_cards_face_up_and_tens_are_counted_apart():
@@ -300,9 +300,9 @@ def test_the_rest_is_known_once_it_was_taken_and_the_other_deck_is_next():
 
 def test_cards_that_follow_from_the_rest_by_hand_are_no_part_of_the_stub():
     facts = settling()
-    assert facts.stub() == ids.UNKNOWN_U16 and facts.stub_told_later()
+    assert facts.stub() == ids.UNKNOWN_U16 and facts.stub_reported_later()
     assert told(facts, ids.REC_FINAL_DEAL, 3) == {FINAL: 4, BY_HAND: 8}
-    assert facts.stub() == 32 and not facts.stub_told_later()
+    assert facts.stub() == 32 and not facts.stub_reported_later()
     facts = settling("double-cross-poker", 30)  # five cards of the community follow from the rest
     assert (facts.row[BY_HAND], facts.stub()) == (5, 25)
     facts = settling("caribbean-stud", 32)
@@ -316,7 +316,7 @@ def test_cards_that_follow_from_the_rest_by_hand_are_no_part_of_the_stub():
     told(facts, ids.REC_FINAL_DEAL, 3)
     assert facts.stub() == 0
     facts.row[TAIL] = 0
-    assert facts.stub() == ids.UNKNOWN_U16 and not facts.stub_told_later()
+    assert facts.stub() == ids.UNKNOWN_U16 and not facts.stub_reported_later()
 
 
 def test_a_deck_handed_out_whole_waits_for_its_round_and_is_played_if_it_comes_back_untold():
@@ -326,7 +326,7 @@ def test_a_deck_handed_out_whole_waits_for_its_round_and_is_played_if_it_comes_b
     facts.row[STACKS] = 4
     changed = noted(facts, (ids.EV_REMAINDER_TAKEN, 52), round_number=0)
     assert changed == {TAIL: TAIL_HANDED, TAIL_DECK: 1, STACKS: 0}
-    assert not facts.stub_told_later()
+    assert not facts.stub_reported_later()
     for event in (ids.EV_SHUFFLE_STARTED, ids.EV_SHUFFLE_FAILED, ids.EV_REMOVAL_STARTED):
         again = new(dealing="manual")
         again.row[:] = facts.row

@@ -194,10 +194,10 @@ def test_a_device_that_has_just_booted_owes_no_answer():
     reporter = report.Reporter(app.link, app.journal, app.runner, old.handshake, old.queries)
     assert (reporter.seq_next, reporter.seq_received, reporter.seq_top) == (6, 5, 5)
     due = ("status_due", "counters_due", "meters_due", "health_due", "time_due", "time_set", "left", "unread")
-    assert [name for name in due + ("hello_paced", "host_seen", "ending_told") if getattr(reporter, name)] == []
+    assert [name for name in due + ("hello_paced", "host_seen", "ending_sent") if getattr(reporter, name)] == []
     assert (reporter.utc_s, reporter.resent, reporter.overruns) == (0, 0, [0, 0])
     assert not app.queries.seed and not app.queries.signing and not app.service.answer_due
-    assert not app.recorder.filling_told and not app.recorder.readying
+    assert not app.recorder.filling_reported and not app.recorder.readying
     runner = app.runner
     assert not (runner.result_due or runner.result_role or runner.refused or runner.role or runner.acted)
 
@@ -323,10 +323,10 @@ def test_a_new_session_is_told_everything_once():
     _stage, app = app_of()
     reporter = app.reporter
     reporter.status_due = reporter.counters_due = reporter.meters_due = reporter.host_seen = False
-    reporter.ending_told, reporter.seq_received, reporter.seq_next = True, 4, 9
+    reporter.ending_sent, reporter.seq_received, reporter.seq_next = True, 4, 9
     report._start_over(reporter)
     assert reporter.status_due and reporter.counters_due and reporter.meters_due and reporter.host_seen
-    assert not reporter.ending_told and reporter.seq_next == 5
+    assert not reporter.ending_sent and reporter.seq_next == 5
 
 
 def test_a_session_near_its_end_says_so_once_and_a_result_goes_to_the_role_that_asked():
@@ -335,7 +335,7 @@ def test_a_session_near_its_end_says_so_once_and_a_result_goes_to_the_role_that_
     reporter = quiet(app)
     link = app.link
     link.session.sent = SEQUENCE_WARN + 1
-    assert report._next_frame(reporter, NOW) and sent(link)[0] == ids.SESSION_ENDING and reporter.ending_told
+    assert report._next_frame(reporter, NOW) and sent(link)[0] == ids.SESSION_ENDING and reporter.ending_sent
     link.session.sent = 0
     for role, told in ((ids.ROLE_TABLE, True), (ids.ROLE_AUDITOR, False), (ids.ROLE_CLEAR, False)):
         link.writer.sent = link.writer.end
