@@ -1,7 +1,7 @@
 """`make bench`: speed as ratios, measured in one run. The machine against the shortest time that any controller could
 need; simulated seconds per second for a round, on both VMs; frames on the host against what others use; frames on the
 device's VM, with the heap they take; the start of a command; 500 shoes in one process; 1,000 shoes
-through four gateways into PostgreSQL; poker hands beside other evaluators; the bench page in Chromium."""
+through four gateways into PostgreSQL; the bench page in Chromium."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from pathlib import Path
 from floor import servers
 from web import speed as page_speed
 
-from bench import evaluators as bench_evaluators
 from bench import fleet as bench_fleet
 from bench import floor as bench_floor
 from bench import floor_api as bench_floor_api
@@ -90,7 +89,6 @@ def main() -> int:
     best, missing = bench_link.measure()
     started = bench_start.measure()
     many = bench_fleet.measure()
-    hands = bench_evaluators.measure()
     pit = list(bench_pit.climb())
     lacking = servers.missing()
     floor = api = None
@@ -106,7 +104,7 @@ def main() -> int:
         print(
             json.dumps(
                 found
-                | {"fleet": many, "gateway": pit, "floor": floor, "api": api, "hands per second": hands}
+                | {"fleet": many, "gateway": pit, "floor": floor, "api": api}
                 | {"page": page, "start s": started}
             )
         )
@@ -116,7 +114,7 @@ def main() -> int:
         said += bench_floor_api.report(*api) if api else []
         print("\n".join(bench_start.report(started)))
         said = bench_link.report(best, missing) + bench_fleet.report(many) + bench_pit.report(pit) + said
-        print("\n".join(said + bench_evaluators.report(hands) + page_speed.report(page)))
+        print("\n".join(said + page_speed.report(page)))
     return 0
 
 

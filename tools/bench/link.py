@@ -9,18 +9,13 @@ RAW_PRESSURE has 16 bytes in five fields.
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import importlib
 import random
 import struct
 import time
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
-
-import crcmod.predefined  # pyright: ignore[reportMissingTypeStubs]
 
 from bench.fake_shoe import FakeShoe
 from fairshoe.link import framing
@@ -30,35 +25,10 @@ from fairshoe.messages import DoorOpened, EventAck, UnknownMessage
 FRAMES = 10000
 FEWER = 2000  # frames of the rows with small reads
 KEY = bytes(range(32))
-RESIDUE = 0x2144DF1C  # of CRC-32 over data and its own CRC
 READ = 4096
 ROUNDS = 9
 FIVE = struct.Struct("<IHIHI")
 Run = Callable[[], int]
-
-
-@dataclass(frozen=True)
-class Reading:
-    """What a hand-written peer would make of 16 bytes."""
-
-    a: int
-    b: int
-    c: int
-    d: int
-    e: int
-
-
-class Slots:
-    """The same as a careful programmer writes it: slots, and no frozen dataclass to slow its making."""
-
-    __slots__ = ("a", "b", "c", "d", "e")
-
-    def __init__(self, a: int, b: int, c: int, d: int, e: int) -> None:
-        self.a = a
-        self.b = b
-        self.c = c
-        self.d = d
-        self.e = e
 
 
 def reads(data: bytes, size: int = READ) -> list[bytes]:
@@ -125,12 +95,11 @@ def keyed_session() -> tuple[HostSession, list[bytes]]:
     return session, parts
 
 
-def bare_loop(payloads: list[bytes], crc: Callable[[bytes], int]) -> dict[str, Run]:
+def bare_loop(payloads: list[bytes]) -> dict[str, Run]:
     """The shortest loop that does the job: COBS, a trailing delimiter, the CRC compared; no header, no counters."""
     cobs: Any = importlib.import_module("cobs.cobs")
-    decode, encode = cobs.decode, cobs.encode
-    readings = [Reading(*FIVE.unpack(payload)) for payload in payloads]
-    whole = b"".join(encode(payload + crc(payload).to_bytes(4, "little")) + b"\0" for payload in payloads)
+    decode, crc = cobs.decode, zlib.crc32
+    whole = b"".join(cobs.encode(payload + crc(payload).to_bytes(4, "little")) + b"\0" for payload in payloads)
 
     def split() -> int:
         found: list[bytes] = []
@@ -141,129 +110,7 @@ def bare_loop(payloads: list[bytes], crc: Callable[[bytes], int]) -> dict[str, R
                     found.append(raw[:-4])
         return len(found)
 
-    def typed() -> int:
-        count = 0
-        for piece in whole.split(b"\0"):
-            if piece:
-                raw = decode(piece)
-                if crc(raw[:-4]) == int.from_bytes(raw[-4:], "little"):
-                    Reading(*FIVE.unpack_from(raw))
-                    count += 1
-        return count
-
-    def encode_raw() -> int:
-        return sum(1 for p in payloads if encode(p + crc(p).to_bytes(4, "little")) + b"\0")
-
-    def encode_typed() -> int:
-        count = 0
-        for reading in readings:
-            raw = FIVE.pack(reading.a, reading.b, reading.c, reading.d, reading.e)
-            count += len(encode(raw + crc(raw).to_bytes(4, "little")) + b"\0") > 0
-        return count
-
-    return {"split": split, "typed": typed, "encode bytes": encode_raw, "encode typed": encode_typed}
-
-
-def residue_loop(payloads: list[bytes]) -> dict[str, Run]:
-    """What a careful programmer writes for one message: the CRC by its residue, a class with slots, a buffer for what
-    is not whole yet. One kind of message, no header but what a MAC needs, no counters."""
-    cobs: Any = importlib.import_module("cobs.cobs")
-    decode, encode, crc = cobs.decode, cobs.encode, zlib.crc32
-    pieces = [_sealed(encode, payload) for payload in payloads]
-    whole = b"".join(pieces)
-    parts, single = reads(whole), reads(b"".join(pieces[:FEWER]), 1)
-
-    def split() -> int:
-        found: list[bytes] = []
-        for piece in whole.split(b"\0"):
-            if piece:
-                raw = decode(piece)
-                if crc(raw) == RESIDUE:
-                    found.append(raw[:-4])
-        return len(found)
-
-    def streamed(reads_: list[bytes]) -> int:
-        count = 0
-        rest = b""
-        for part in reads_:
-            if b"\0" not in part:
-                rest += part
-                continue
-            *ready, rest = (rest + part).split(b"\0")
-            for piece in ready:
-                raw = decode(piece)
-                if crc(raw) == RESIDUE:
-                    Slots(*FIVE.unpack_from(raw))
-                    count += 1
-        return count
-
-    return {
-        "split": split,
-        "typed": lambda: streamed(parts),
-        "bytewise": lambda: streamed(single),
-        "keyed": residue_keyed(payloads[:FEWER]),
-    }
-
-
-def residue_keyed(payloads: list[bytes]) -> Run:
-    """A rising number before the payload, and HMAC-SHA256 cut to 16 bytes after it."""
-    cobs: Any = importlib.import_module("cobs.cobs")
-    decode, encode, crc = cobs.decode, cobs.encode, zlib.crc32
-    parts: list[bytes] = []
-    for at, payload in enumerate(payloads):
-        signed = at.to_bytes(4, "little") + payload
-        raw = signed + hmac.digest(KEY, signed, hashlib.sha256)[:16]
-        parts.append(encode(raw + crc(raw).to_bytes(4, "little")) + b"\0")
-
-    def keyed() -> int:
-        count = 0
-        last = -1
-        rest = b""
-        for part in parts:
-            *ready, rest = (rest + part).split(b"\0")
-            for piece in ready:
-                raw = decode(piece)
-                if crc(raw) != RESIDUE:
-                    continue
-                signed = raw[:-20]
-                number = int.from_bytes(raw[:4], "little")
-                mac = hmac.digest(KEY, signed, hashlib.sha256)[:16]
-                if number > last and hmac.compare_digest(mac, raw[-20:-4]):
-                    last = number
-                    Slots(*FIVE.unpack_from(raw, 4))
-                    count += 1
-        return count
-
-    return keyed
-
-
-def msgspec_loop(payloads: list[bytes]) -> dict[str, Run]:
-    """The same with MessagePack in the frame, decoded into a Struct by msgspec: no format of one's own to maintain."""
-    cobs: Any = importlib.import_module("cobs.cobs")
-    msgspec: Any = importlib.import_module("msgspec")
-    decode, encode, crc = cobs.decode, cobs.encode, zlib.crc32
-    struct_type = msgspec.defstruct("Reading", [(name, int) for name in "abcde"], array_like=True)
-    pack, unpack = msgspec.msgpack.Encoder().encode, msgspec.msgpack.Decoder(struct_type).decode
-    readings = [struct_type(*FIVE.unpack(payload)) for payload in payloads]
-    parts = reads(b"".join(_sealed(encode, pack(reading)) for reading in readings))
-
-    def typed() -> int:
-        count = 0
-        rest = b""
-        for part in parts:
-            *ready, rest = (rest + part).split(b"\0")
-            for piece in ready:
-                raw = decode(piece)
-                if crc(raw) == RESIDUE:
-                    unpack(raw[:-4])
-                    count += 1
-        return count
-
-    return {"typed": typed, "encode typed": lambda: sum(1 for reading in readings if _sealed(encode, pack(reading)))}
-
-
-def _sealed(encode: Callable[[bytes], bytes], raw: bytes) -> bytes:
-    return encode(raw + zlib.crc32(raw).to_bytes(4, "little")) + b"\0"
+    return {"split": split}
 
 
 def pymavlink(payloads: list[bytes]) -> dict[str, Run]:
@@ -308,14 +155,10 @@ def _signing(dialect: Any) -> Any:
 
 def peers(payloads: list[bytes]) -> tuple[dict[str, dict[str, Run]], dict[str, str]]:
     """What can be run, and why the others cannot."""
-    crc: Any = crcmod.predefined.mkPredefinedCrcFun("crc-32")  # pyright: ignore
     makers: dict[str, Callable[[], dict[str, Run]]] = {
         "fairshoe": lambda: ours(payloads),
         "pymavlink": lambda: pymavlink(payloads),
-        "cobs+crcmod": lambda: bare_loop(payloads, crc),
-        "cobs+zlib": lambda: bare_loop(payloads, zlib.crc32),
-        "cobs+residue, slots": lambda: residue_loop(payloads),
-        "cobs+residue, msgspec": lambda: msgspec_loop(payloads),
+        "cobs+zlib": lambda: bare_loop(payloads),
     }
     found: dict[str, dict[str, Run]] = {}
     missing: dict[str, str] = {}
