@@ -4,7 +4,7 @@
     PYTHONPATH=tools .venv/bin/python -m protocol --check    write nothing; fail if a file is out of date
 
 gen_messages.py writes the host's typed messages and the device's layout. gen_docs.py writes docs/PROTOCOL.md and
-docs/protocol/: the page (page.py, words.py, examples.py, page.md), vectors (vectors.py, golden.py, bad.py), the
+docs/protocol/: the page (page.py, words.json, examples.py, page.md), vectors (vectors.py, golden.py, bad.py), the
 Wireshark dissector (dissector.py, dissector.lua); and the tables of the JavaScript client (javascript.py). table.py and
 frames.py are what they share.
 """

@@ -29,7 +29,7 @@ TEMPLATE = ROOT / "tools" / "protocol" / "page.md"
 BODY_MAX = cobs.FRAME_MAX - frame.HEADER_SIZE - frame.CRC_SIZE
 LINE_MAX = BODY_MAX - 4
 
-_HEAD = "<!-- Written by tools/protocol/gen_docs.py; edit page.md and words.py there instead. -->\n\n"
+_HEAD = "<!-- Written by tools/protocol/gen_docs.py; edit page.md and words.json there instead. -->\n\n"
 
 
 # Numbers that the prose names: when one changes, the page has to be read again before it can be published.

@@ -134,7 +134,7 @@ def test_check_mode_runs_from_the_command_line() -> None:
 
 
 def test_a_field_without_words_cannot_be_published(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(protocol_words.FIELDS, ("stack_offered", "cards"))
+    monkeypatch.delitem(protocol_words.WORDS["stack_offered"], "cards")
     with pytest.raises(SystemExit, match=r"stack_offered\.cards"):
         protocol_page.page()
 
@@ -153,8 +153,11 @@ def test_a_number_that_the_prose_names_cannot_change_behind_its_back(monkeypatch
 
 
 def test_words_are_kept_only_for_what_is_in_the_table() -> None:
-    assert set(protocol_words.SENTENCES) == set(BY_NAME)
-    assert set(protocol_words.FIELDS) == {(field.owner, field.name) for m in MESSAGES for field in m.fields}
+    fields = {(field.owner, field.name) for m in MESSAGES for field in m.fields}
+    kept = {(owner, name) for owner, words in protocol_words.WORDS.items() for name in words}
+    assert {owner for owner, name in kept if not name} == set(BY_NAME)
+    assert {at for at in kept if at[1]} <= fields
+    assert {name for _owner, name in fields - kept} == set(protocol_words.ANYWHERE)
 
 
 # --- the page ----------------------------------------------------------------------------------
