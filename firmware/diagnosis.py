@@ -23,11 +23,13 @@ from firmware.image import (
     INPUT_COUNT,
     NO_LINE,
     OUT_DARK,
+    OUT_LAMP_GREEN,
     motors_off,
     output_set,
 )
 from firmware.link.admission import link_alive, link_send, link_send_text
 from firmware.machines.meters import METER_CYCLES
+from firmware.machines.panel import panel_lamps
 from firmware.protocol import ids
 from firmware.protocol.frame import CRC_SIZE, HEADER_SIZE
 from firmware.protocol.session import MAC_SIZE
@@ -44,6 +46,9 @@ STEPS_MAX = const(12)
 SHOT_MS_MAX = const(5000)  # of all steps: a turn at a quarter of the speed, and no motor longer than that
 UNTIL_NONE = const(255)
 UNTIL_AXIS = const(254)  # until it is at rest
+SET_PACE = const(253)  # no step: its time is the pace of the axis from here on, in percent
+SET_LAMPS = const(252)  # nor this: its outputs are the lamps
+PACE_MAX = const(200)  # a step pulse of 4 us becomes 2, and drivers take no shorter one
 AXIS_BIT = const(0x40)  # of a step's outputs: the axis starts with it
 DARK_ONLY = const(0x20)  # the bit of OUT_DARK
 SWITCHED = const(0x80)  # an edge that is none: the outputs from here on
@@ -79,11 +84,13 @@ class Diagnosis:
         self.entered_ms = 0
         self.start_us = 0
         self.steps = 0  # of the axis
+        self.pace = 0  # of the axis in this shot; 0: a quarter of its speed
         self.home = ids.UNKNOWN_U16
         self.kinds = bytearray(EDGES_KEPT)
         self.times = array("i", [0] * EDGES_KEPT)
         self.count = 0
         self.values = [0] * 12
+        self.lamps = _bits(app.out.level[OUT_LAMP_GREEN : OUT_LAMP_GREEN + 3])  # as they were
         app.runner.mode = ids.MODE_REPORT_ONLY  # takes no command
         app.outbox.post(ids.EV_DIAGNOSIS, 1, 0)
 
@@ -129,6 +136,7 @@ class Diagnosis:
         self.shots += 1
         app = self.app
         self.steps = -values[4] if values[5] else values[4]
+        self.pace = 0
         app.out.watch_slot = values[6] != 0
         if values[1] != NO_LINE:
             self.motion.arm(app.hal, values[1], values[2], values[3])
@@ -140,8 +148,15 @@ class Diagnosis:
         used = total_ms = 0
         inp = self.app.inp
         for at in range(0, size - size % STEP_BYTES, STEP_BYTES):
+            ms = program[at + 2] | program[at + 3] << 8
+            if program[at + 1] == SET_LAMPS:
+                continue
+            if program[at + 1] == SET_PACE:
+                if ms > PACE_MAX:
+                    return ids.SHOT_MALFORMED
+                continue
             used |= program[at]
-            total_ms += program[at + 2] | program[at + 3] << 8
+            total_ms += ms
             if program[at + 1] < UNTIL_AXIS and program[at + 1] >> 1 >= INPUT_COUNT:
                 return ids.SHOT_MALFORMED
         if not size or size % STEP_BYTES or size > STEPS_MAX * STEP_BYTES or total_ms > SHOT_MS_MAX:
@@ -222,6 +237,7 @@ class Diagnosis:
             app.runner.mode = self.mode
             app.outbox.post(ids.EV_DIAGNOSIS, 0, self.shots)
             return 0
+        self._light(self.lamps)
         # The procedure proves the machine empty before anything else.
         app.flow.door.doubt()
         app.queries.diagnosis = None
@@ -240,6 +256,8 @@ class Diagnosis:
         until = self.program[at + 1]
         if until == UNTIL_AXIS:
             reached = inp.axis == AXIS_IDLE
+        elif until == SET_PACE or until == SET_LAMPS:
+            reached = True
         else:
             reached = until != UNTIL_NONE and inp.level[until >> 1] == until & 1
         left_ms = (self.program[at + 2] | self.program[at + 3] << 8) - ticks_diff(now_ms, self.entered_ms)
@@ -254,17 +272,27 @@ class Diagnosis:
 
     def _enter(self, step: int) -> None:
         app = self.app
-        outputs = self.program[step * STEP_BYTES]
+        at = step * STEP_BYTES
+        outputs = self.program[at]
         self.step = step
         self.entered_ms = app.scanned_ms
+        if self.program[at + 1] == SET_PACE:
+            self.pace = self.program[at + 2]
+            return
+        if self.program[at + 1] == SET_LAMPS:
+            self._light(outputs)
+            return
         self._note(SWITCHED | outputs, app.hal.ticks_us())
         output_set(app.out, OUT_DARK, outputs >> OUT_DARK & 1)
         if self.motion is not None:
             self.motion.switch(app.out, outputs)
             if outputs & AXIS_BIT:
-                self.motion.turn(app.hal, app.out, self.steps)
+                self.motion.turn(app.hal, app.out, self.steps, self.pace)
                 app.inp.axis = 1  # until the next sample shows it
         app.out.dirty = True
+
+    def _light(self, lamps: int) -> None:
+        panel_lamps(self.app.out, lamps & 1, lamps >> 1 & 1, lamps >> 2 & 1)
 
     def _end(self, why: int) -> int:
         """Everything off. The step at which it ended stays for the answer."""

@@ -18,7 +18,7 @@ def arm(hal: "Hal", output: int, line: int, delay_us: int) -> None:
     hal.stop_after(output, line, delay_us)
 
 
-def turn(hal: "Hal", out: "Outputs", steps: int) -> None:
+def turn(hal: "Hal", out: "Outputs", steps: int, pace: int) -> None:
     """The port must watch the slot beam before the axis starts, and outputs are driven only at the end of a scan."""
     hal.drive(out.level, out.watch_slot)
-    hal.step(steps)
+    hal.step(steps, pace)

@@ -126,9 +126,10 @@ if TYPE_CHECKING:
             where it should not: a stepper that lost steps is noticed at the next pass of the mark."""
             ...
 
-        def step(self, steps: int) -> None:
-            """Move carousel or elevator by so many steps (signed), at a quarter of its speed: for the diagnostic mode.
-            Returns at once, as move does. The place is unknown afterwards: home again."""
+        def step(self, steps: int, pace: int) -> None:
+            """Move carousel or elevator by so many steps (signed): for the diagnostic mode. At `pace` percent of its speed,
+            ramps in the same time scale; 0: at a quarter of it. Returns at once, as move does. The place is unknown
+            afterwards: home again."""
             ...
 
         def home_at(self) -> int:

@@ -17,7 +17,7 @@ class NoAxis:
     def move(self, places: int, home: bool) -> None:
         self.state = _LOST
 
-    def step(self, steps: int) -> None:
+    def step(self, steps: int, pace: int) -> None:
         self.state = _LOST
 
     def home_at(self) -> int:

@@ -267,8 +267,8 @@ class BoardHal:
         # Last: a stop that came in between noted a level that the pin no longer has, and `drive` has to see that.
         self._levels[output] = value
 
-    def step(self, steps: int) -> None:
-        self.axis.step(steps)
+    def step(self, steps: int, pace: int) -> None:
+        self.axis.step(steps, pace)
 
     def home_at(self) -> int:
         return self.axis.home_at()

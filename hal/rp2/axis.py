@@ -133,11 +133,16 @@ class Axis:
         else:
             self._seek()
 
-    def step(self, steps: int) -> None:
-        """So many steps at a quarter of the speed, whatever places there are."""
+    def step(self, steps: int, pace: int) -> None:
+        """So many steps, whatever places there are: at a quarter of the speed, or at `pace` percent of it. Then the
+        state machine's clock is another one, which takes the ramps along: no second table."""
         self._at = _UNKNOWN
         self._leg = _LEG_MOVE
-        self._begin(steps, self.ramp >> _SEEK_SHIFT)
+        if pace:
+            self._prepare(_STEP_HZ // 100 * pace)
+        self._begin(steps, self.ramp if pace else self.ramp >> _SEEK_SHIFT)
+        if pace:
+            self._spoilt = True  # the next move has its own clock
 
     def home_at(self) -> int:
         return self._home_at & 0xFFFF
@@ -301,12 +306,12 @@ class Axis:
             last.pack_ctrl(inc_write=False, treq_sel=0),
         )
 
-    def _prepare(self) -> None:
+    def _prepare(self, step_hz: int = _STEP_HZ) -> None:
         """Program, pins and channels as at the start; after a halt this also empties the state machine's queue."""
         self._spoilt = False
         for i in range(len(self._dmas)):
             self._dmas[i].config(write=_TX_FIFO, count=0, ctrl=self._ctrl[i])
-        self._machine.init(step_program, freq=_STEP_HZ, set_base=self._step)
+        self._machine.init(step_program, freq=step_hz, set_base=self._step)
         self._machine.irq(self._on_rest, hard=True)
         self._machine.active(1)
 

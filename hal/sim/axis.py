@@ -20,7 +20,7 @@ _HALF_WIDTH = 300  # of a slot's thousandths: how long a card shades the beam
 _FIT = 100  # how far off its place it may stand and still take a card
 UNKNOWN = -1
 NOWHERE = 0xFFFF
-SLOWER = 4  # in the diagnostic mode
+_QUARTER = 25  # percent of the speed, in the diagnostic mode
 
 AXIS_REST, AXIS_MOVING, AXIS_LOST = range(3)
 
@@ -41,10 +41,10 @@ class Axis:
         self.told_steps = true.ordered.get(place + "_steps", 1)
         key = "axis_m" + unit + "_per_s"
         scale = (self.reckoned_count if self.wraps else 1) * self.told_steps
+        self.key = key
         self.speed_max = true.ordered[key] * scale // self.place_steps
-        self.accel = true.ordered[key + "2"] * scale // self.place_steps
-        self._pace(1)
-        self.stalls_at = true.stalls_at(self.ramp, key)
+        self.accel_max = true.ordered[key + "2"] * scale // self.place_steps
+        self._pace(100, 100)
         self.way = true.axis_way
         self.mark = true.number("home_steps") * 1000 // self.place_steps
         if self.way < 0 and self.wraps:
@@ -92,15 +92,16 @@ class Axis:
             self.plant.crashes += 1
         self.homing = False
         self.low = 0
-        self._pace(1)
+        self._pace(100, 100)
         self.ordered = places * 1000
         thousand_steps = self.ordered * self.told_steps * self.way + self.spare
         distance = thousand_steps // self.place_steps
         self.spare = thousand_steps - distance * self.place_steps
         self._begin(distance, now_us)
 
-    def step_by(self, steps: int, now_us: int) -> None:
-        """So many steps at a quarter of the speed, whatever places there are. The mark of an elevator is below them."""
+    def step_by(self, steps: int, pace: int, now_us: int) -> None:
+        """So many steps, whatever places there are: at a quarter of the speed, or at `pace` percent of it, on another
+        time scale. The mark of an elevator is below them."""
         self.homing = False
         self.reckoned = UNKNOWN
         self.low = -HOME_WIDTH_STEPS * 1000 // self.place_steps
@@ -109,7 +110,7 @@ class Axis:
         thousand_steps = steps * 1000 * self.way + self.spare
         distance = thousand_steps // self.place_steps
         self.spare = thousand_steps - distance * self.place_steps
-        self._pace(SLOWER)
+        self._pace(pace or _QUARTER, pace * pace // 100 or 100)
         self._begin(distance, now_us)
         ahead = (self.mark * self.place_steps - HOME_STEPS * 1000 - at) * self.step
         if self.wraps:
@@ -121,7 +122,7 @@ class Axis:
         """On to the home mark in one direction, a whole turn if it stands on it: the mark is seen on arrival."""
         self.homing = True
         self.low = 0
-        self._pace(1)
+        self._pace(100, 100)
         self.reckoned = UNKNOWN
         self.spare = 0
         seen = not (self.faults.entries and self.faults.hides_home())
@@ -226,9 +227,11 @@ class Axis:
 
     # -- the trapezoid ---------------------------------------------------------------------------------------------
 
-    def _pace(self, slower: int) -> None:
-        self.speed = self.speed_max // slower
+    def _pace(self, percent: int, accel_percent: int) -> None:
+        self.speed = self.speed_max * percent // 100
+        self.accel = self.accel_max * accel_percent // 100
         self.ramp = self.speed * self.speed // (2 * self.accel)
+        self.stalls_at = self.plant.true.stalls_at(self.ramp, self.key, percent, accel_percent)
 
     def _begin(self, distance: int, now_us: int) -> None:
         self.step = 1 if distance > 0 else -1
@@ -341,7 +344,7 @@ class NoAxis:
     def home(self, now_us: int) -> None:
         self.plant.crashes += 1
 
-    def step_by(self, steps: int, now_us: int) -> None:
+    def step_by(self, steps: int, pace: int, now_us: int) -> None:
         self.plant.crashes += 1
 
     def halt(self, now_us: int) -> None:

@@ -165,9 +165,9 @@ class Plant(Chassis):
         else:
             self.axis.move(places, self.now_us)
 
-    def step(self, steps: int) -> None:
+    def step(self, steps: int, pace: int) -> None:
         self._check_mouth()
-        self.axis.step_by(steps, self.now_us)
+        self.axis.step_by(steps, pace, self.now_us)
 
     def apply(self) -> None:
         """Give the parts what the outputs say, as far as the motors still work."""

@@ -109,8 +109,8 @@ class SimHal:
     def move(self, slots: int, home: bool) -> None:
         self.plant.move(slots, home)
 
-    def step(self, steps: int) -> None:
-        self.plant.step(steps)
+    def step(self, steps: int, pace: int) -> None:
+        self.plant.step(steps, pace)
 
     def home_at(self) -> int:
         return self.plant.axis.home_at

@@ -19,7 +19,8 @@ the names of the config's `mechanism`, and the keys below. Without one the machi
 | worn_percent_per_thousand_cards | speed that the rollers lose by wear |
 | worn_us_per_thousand_cards | growth of the pick latency |
 
-Speed and acceleration of the axis are those that the motor can follow. If more is ordered, it stalls on the way.
+Speed and acceleration of the axis are those that the motor can follow. If more is ordered, it stalls on the way. Unless
+the truth has them, they are above those of the config by SPARE_PERCENT, and as much again.
 """
 
 from hal.sim.body import FAR
@@ -42,6 +43,7 @@ FIGURE_NAMES = (
 FIGURES = FIGURE_NAMES.split()
 HOME_STEPS = 2  # how far before place 0 the mark begins, in the direction of homing
 HOME_WIDTH_STEPS = 24
+SPARE_PERCENT = 30  # of the speed of an axis; its acceleration has as much on the same time scale
 MOTORS = ("pick", "transport", "outfeed", "axis")
 OWN_NAMES = (
     "swapped inverted backwards outfeed_um_per_ms home_steps slip_at_start warm_percent warm_s"
@@ -57,12 +59,14 @@ class Truth:
         self.ordered = config["mechanism"]
         self.own: "Figures" = {}
         self.mech: "Figures" = dict(self.ordered)
+        self.limits: "Figures" = {}  # figures that the truth has
         given = truth or {}
         for key in given:
             if key in _OWN:
                 self.own[key] = given[key]
             elif key in FIGURES and key in self.ordered:
                 self.mech[key] = given[key]
+                self.limits[key] = given[key]
             elif given[key] != self.ordered.get(key):
                 known = [name for name in FIGURES if name in self.ordered]
                 raise ValueError("no truth %r in this machine; known: %s" % (key, ", ".join(_OWN + known)))
@@ -95,12 +99,14 @@ class Truth:
             speed -= speed * self.number("worn_percent_per_thousand_cards") * passed // 100000
         return max(speed, 1)
 
-    def stalls_at(self, ramp: int, speed_key: str) -> int:
-        """After how much of a ramp the axis no longer follows its pulses."""
-        speed, accel = self.mech[speed_key], self.mech[speed_key + "2"]
-        if accel < self.ordered[speed_key + "2"]:
+    def stalls_at(self, ramp: int, key: str, percent: int, accel_percent: int) -> int:
+        """After how much of a ramp the axis no longer follows its pulses, at so many percent of what the config has."""
+        most, ordered = 100 + SPARE_PERCENT, self.ordered[key] * percent
+        speed = self.limits[key] * 100 if key in self.limits else self.ordered[key] * most
+        key += "2"
+        accel = self.limits[key] * 10000 if key in self.limits else self.ordered[key] * most * most
+        if accel < self.ordered[key] * accel_percent * 100:
             return 0
-        ordered = self.ordered[speed_key]
         return ramp * speed // ordered * speed // ordered if speed < ordered else FAR
 
     def _names(self, key: str, known: "tuple[str, ...]") -> "list[str]":

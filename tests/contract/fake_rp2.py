@@ -144,7 +144,7 @@ class StateMachine:
         self.handler = None
 
     def init(self, program, freq, set_base):
-        assert freq == 1000000
+        self.freq = freq
         self.fifo = []
         self.due_us = FAR_US
 
@@ -173,7 +173,7 @@ class StateMachine:
         word = self.fifo.pop(0)
         self._fill()
         if word:
-            self.due_us += word + STEP_CYCLES
+            self.due_us += (word + STEP_CYCLES) * 1000000 // self.freq
             self.world.step()
         elif self.handler:
             self.handler(self)

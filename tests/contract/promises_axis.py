@@ -70,15 +70,40 @@ def steps_go_anywhere_and_tell_where_the_mark_passed(driver, kind):
     assert board.home() == REST
     turn = 54 * 32
     for steps, passed in ((10, 0xFFFF), (turn, turn - 12), (-8, 0xFFFF), (8, 0xFFFF)):
-        board.hal.step(steps)
+        board.hal.step(steps, 0)
         assert board.settle_axis() == REST
         seen = board.hal.home_at()
         assert seen == passed or abs(seen - passed) <= 1, (steps, seen)
-    board.hal.step(22)
+    board.hal.step(22, 0)
     assert board.settle_axis() == REST
     assert board.plant.axis.slot == 1 and board.plant.axis.fits()
     assert board.home() == REST
     assert board.plant.axis.slot == 0 and board.plant.crashes == 0
+
+
+@promise(AXES)
+def steps_at_another_pace_take_so_much_less_time_and_the_next_move_does_not(driver, kind):
+    board = _make(driver, kind)
+    assert board.home() == REST
+    steps = 24 * 32 if kind == "carousel" else 12 * 50
+    took = []
+    for pace in (100, 125, 50, 0, 100):
+        start_us = board.plant.now_us
+        board.hal.step(steps, pace)
+        assert board.settle_axis() == REST
+        took.append(board.plant.now_us - start_us)
+        board.hal.step(-steps, 0)
+        assert board.settle_axis() == REST
+    for i, percent in ((1, 80), (2, 200), (4, 100)):
+        assert abs(took[i] * 100 - took[0] * percent) < took[0] * 8, took
+    assert took[3] > 2 * took[0], took
+    board.hal.step(steps, 50)
+    assert board.settle_axis() == REST
+    start_us = board.plant.now_us
+    board.hal.move(-24 if kind == "carousel" else -12, False)
+    assert board.settle_axis() == REST
+    assert abs(board.plant.now_us - start_us - took[0]) < took[0] // 10
+    assert board.home() == REST and board.plant.axis.slot == 0 and board.plant.crashes == 0
 
 
 @promise(AXES)

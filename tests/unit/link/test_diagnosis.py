@@ -3,13 +3,15 @@
 from services import CARDS, KEY, device, plug, records, turn
 
 from firmware.games.flow import STARTING, WAITING_FOR_DECK, WARNING
-from firmware.image import IN_DOOR, IN_THROAT_A, IN_THROAT_B, IN_TRAY, INPUTS
+from firmware.image import IN_DOOR, IN_THROAT_A, IN_THROAT_B, IN_TRAY, INPUTS, OUT_LAMP_GREEN
 from firmware.machines.meters import METER_CYCLES
 from firmware.protocol import ids
 
 PICK, TRANSPORT, EJECTOR, OUTFEED, REVERSE, DARK, AXIS = (1 << i for i in range(7))
 NONE = 255
 AT_REST = 254
+PACE = 253
+LAMPS = 252
 NAMES = ids.SHOT_NAMES.split()
 
 
@@ -184,7 +186,7 @@ def test_a_shot_waits_until_the_mode_is_on_record():
 def test_what_is_no_shot_is_refused():
     _stage, bench = entered()
     long = program(*[(TRANSPORT, NONE, 5000), (TRANSPORT, NONE, 1)])
-    for text in (b"", b"abc", program((PICK, len(INPUTS) << 1, 5)), long, program(*[(0, NONE, 1)] * 13)):
+    for text in (b"", b"abc", program((PICK, len(INPUTS) << 1, 5)), long, program(*[(0, NONE, 1)] * 13), program((0, PACE, 201))):
         assert bench.shoot(text, ms=300) == "malformed", text
 
 
@@ -216,6 +218,34 @@ def test_steps_show_where_the_home_mark_passed_and_not_with_a_card_in_the_mouth(
     assert bench.shoot(reach, ms=400) == "done"
     assert bench.shoot(axis, steps=10, ms=300) == "mouth"
     assert stage.rig.plant.crashes == 0
+
+
+def test_a_pace_is_of_one_shot_and_its_steps_are_the_same():
+    stage, bench = entered()
+    took = []
+    for before in ((0, PACE, 0), (0, PACE, 100), (0, PACE, 130), (0, NONE, 1)):
+        assert bench.shoot(program(before, (AXIS, AT_REST, 4000)), steps=1000) == "done"
+        took.append(bench.edges()[-1][2])
+    assert abs(took[0] - took[3]) <= 2000 and took[0] > 2 * took[1] and 125 < took[1] * 100 // took[2] < 135, took
+    assert stage.rig.plant.crashes == 0
+
+
+def test_lamps_stay_between_shots_and_are_as_before_when_the_mode_ends():
+    stage, bench = entered()
+    stage.rig.app.queries.diagnosis.motion = None  # also in a release image
+
+    def lamps():
+        return list(stage.rig.app.out.level[OUT_LAMP_GREEN : OUT_LAMP_GREEN + 3])
+
+    before = lamps()
+    stage.act("open", {})
+    for bits in (1, 2, 4, 7, 0, 5):
+        assert bench.shoot(program((bits, LAMPS, 0), (0, NONE, 20)), ms=200) == "done"
+        assert lamps() == [bits & 1, bits >> 1 & 1, bits >> 2 & 1]
+    assert bench.shoot(program((0, NONE, 20)), ms=200) == "done" and lamps() == [1, 0, 1]
+    bench.read(ids.DIAGNOSE_LEAVE)
+    stage.run(500)
+    assert modes(stage)[-1][0] == 0 and lamps() == before
 
 
 def test_a_machine_whose_door_never_closes_can_be_looked_at():

@@ -224,7 +224,7 @@ def test_chance_strikes_the_same_moves_for_the_same_seed():
 def test_an_elevator_passes_its_home_mark_at_the_same_step_each_time():
     plant = homed(machine("shelves"))
     for steps in (-10, 310, -310, 310, -310, 310, -310):
-        plant.step(steps)
+        plant.step(steps, 0)
         run(plant, 3000)
         if steps == -310:
             assert plant.axis.home_at == 302 and plant.crashes == 0
