@@ -111,7 +111,7 @@ class Axis:
         self._dmas: "tuple[Any, Any, Any]" = (DMA(), DMA(), DMA())  # the stubs lack channel and count
         self._ctrl = self._chain()
         self._machine = StateMachine(0)
-        self._prepare()
+        self._prepare(_STEP_HZ)
         self._home_irq: "Any" = self._home.irq(self._on_home, Pin.IRQ_RISING | Pin.IRQ_FALLING, hard=True)
         self._home_irq.trigger(0)
 
@@ -268,7 +268,7 @@ class Axis:
     def _begin(self, steps: int, ramp: int) -> None:
         """Steps, signed. The ramps take at most all of it but one step, which is the cruise."""
         if self._spoilt:
-            self._prepare()
+            self._prepare(_STEP_HZ)
         self._forward = steps > 0
         self._dir.value(1 if self._forward else 0)
         sleep_us(_DIR_US)
@@ -306,7 +306,7 @@ class Axis:
             last.pack_ctrl(inc_write=False, treq_sel=0),
         )
 
-    def _prepare(self, step_hz: int = _STEP_HZ) -> None:
+    def _prepare(self, step_hz: int) -> None:
         """Program, pins and channels as at the start; after a halt this also empties the state machine's queue."""
         self._spoilt = False
         for i in range(len(self._dmas)):
