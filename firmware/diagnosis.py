@@ -29,7 +29,6 @@ from firmware.image import (
 )
 from firmware.link.admission import link_alive, link_send, link_send_text
 from firmware.machines.meters import METER_CYCLES
-from firmware.machines.panel import panel_lamps
 from firmware.protocol import ids
 from firmware.protocol.frame import CRC_SIZE, HEADER_SIZE
 from firmware.protocol.session import MAC_SIZE
@@ -48,6 +47,7 @@ UNTIL_NONE = const(255)
 UNTIL_AXIS = const(254)  # until it is at rest
 SET_PACE = const(253)  # no step: its time is the pace of the axis from here on, in percent
 SET_LAMPS = const(252)  # nor this: its outputs are the lamps
+LAMP_COUNT = const(3)
 PACE_MAX = const(200)  # a step pulse of 4 us becomes 2, and drivers take no shorter one
 AXIS_BIT = const(0x40)  # of a step's outputs: the axis starts with it
 DARK_ONLY = const(0x20)  # the bit of OUT_DARK
@@ -90,7 +90,7 @@ class Diagnosis:
         self.times = array("i", [0] * EDGES_KEPT)
         self.count = 0
         self.values = [0] * 12
-        self.lamps = _bits(app.out.level[OUT_LAMP_GREEN : OUT_LAMP_GREEN + 3])  # as they were
+        self.lamps = _bits(app.out.level[OUT_LAMP_GREEN : OUT_LAMP_GREEN + LAMP_COUNT])  # as they were
         app.runner.mode = ids.MODE_REPORT_ONLY  # takes no command
         app.outbox.post(ids.EV_DIAGNOSIS, 1, 0)
 
@@ -256,7 +256,7 @@ class Diagnosis:
         until = self.program[at + 1]
         if until == UNTIL_AXIS:
             reached = inp.axis == AXIS_IDLE
-        elif until == SET_PACE or until == SET_LAMPS:
+        elif until in (SET_PACE, SET_LAMPS):
             reached = True
         else:
             reached = until != UNTIL_NONE and inp.level[until >> 1] == until & 1
@@ -292,7 +292,8 @@ class Diagnosis:
         app.out.dirty = True
 
     def _light(self, lamps: int) -> None:
-        panel_lamps(self.app.out, lamps & 1, lamps >> 1 & 1, lamps >> 2 & 1)
+        for i in range(LAMP_COUNT):
+            output_set(self.app.out, OUT_LAMP_GREEN + i, lamps >> i & 1)
 
     def _end(self, why: int) -> int:
         """Everything off. The step at which it ended stays for the answer."""

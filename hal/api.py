@@ -127,9 +127,9 @@ if TYPE_CHECKING:
             ...
 
         def step(self, steps: int, pace: int) -> None:
-            """Move carousel or elevator by so many steps (signed): for the diagnostic mode. At `pace` percent of its speed,
-            ramps in the same time scale; 0: at a quarter of it. Returns at once, as move does. The place is unknown
-            afterwards: home again."""
+            """Move carousel or elevator by so many steps (signed): for the diagnostic mode. At `pace` percent of its
+            speed, ramps in the same time scale; 0: at a quarter of it. Returns at once, as move does. The place is
+            unknown afterwards: home again."""
             ...
 
         def home_at(self) -> int:

@@ -186,7 +186,8 @@ def test_a_shot_waits_until_the_mode_is_on_record():
 def test_what_is_no_shot_is_refused():
     _stage, bench = entered()
     long = program(*[(TRANSPORT, NONE, 5000), (TRANSPORT, NONE, 1)])
-    for text in (b"", b"abc", program((PICK, len(INPUTS) << 1, 5)), long, program(*[(0, NONE, 1)] * 13), program((0, PACE, 201))):
+    steps = ([(PICK, len(INPUTS) << 1, 5)], [(0, NONE, 1)] * 13, [(0, PACE, 201), (AXIS, AT_REST, 9)])
+    for text in [b"", b"abc", long] + [program(*each) for each in steps]:
         assert bench.shoot(text, ms=300) == "malformed", text
 
 
