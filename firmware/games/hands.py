@@ -3,7 +3,7 @@
 from micropython import const
 
 from firmware.games.flow import REMAINDER_OFFERED, flow_dealing, flow_players
-from firmware.games.profile import CLAUSE_NONE, EXTRA_COMMUNITY, RULE_FOLD, RULE_MISDEAL, TAIL_HOUSE
+from firmware.games.profile import CLAUSE_NONE, EXTRA_COMMUNITY, RULE_FOLD, TAIL_HOUSE
 from firmware.games.table_facts import (
     COUNTED,
     DEALER_DONE,
@@ -47,7 +47,7 @@ def _decision_objection(flow: "Flow", what: int, a: int, b: int) -> int:
     facts = flow.facts
     if facts.row[FINAL] or not (profile.final_each or profile.clauses[RULE_FOLD] != CLAUSE_NONE):
         return ids.REASON_STATE
-    seconds = facts.word(SECONDS)
+    seconds = facts.seconds()
     if what != ids.REC_FOLD and not profile.final_each:
         return ids.REASON_STATE
     if what == ids.REC_FINAL_DEAL:
@@ -56,7 +56,7 @@ def _decision_objection(flow: "Flow", what: int, a: int, b: int) -> int:
     if a > players(flow):
         return ids.REASON_ARGUMENT
     placed = seconds >> (a - 1) & 1
-    if what == ids.REC_FOLD and facts.word(WITHDRAWN) >> (a - 1) & 1:
+    if what == ids.REC_FOLD and (facts.word(WITHDRAWN) & ~facts.word(SECONDS)) >> (a - 1) & 1:
         return ids.REASON_NONE
     if facts.word(NOT_IN) >> (a - 1) & 1 or (what == ids.REC_SECOND_WAGER and b == placed):
         return ids.REASON_STATE  # out of the round, or placed or taken back before
@@ -85,10 +85,8 @@ def _misdeal_objection(flow: "Flow", a: int, b: int) -> int:
         seats = flow.positions if flow.round_open else facts.row[POSITIONS] if flow.tail == TAIL_HOUSE else 0
         if not open_ended and a > (seats or players(flow)):
             return ids.REASON_ARGUMENT  # it does not play
-        seconds = facts.word(SECONDS)
-        out = facts.word(NOT_IN) >> (a - 1) & 1 and profile.consequences[RULE_MISDEAL] == ids.ONE_VOID
-        if out or final == 1 or (final and seconds and not seconds >> (a - 1) & 1):
-            return ids.REASON_STATE  # it takes no part any more
+        if (facts.word(NOT_IN) & facts.word(SECONDS)) >> (a - 1) & 1:
+            return ids.REASON_STATE  # it is void already
     due = due_cards(flow, a)
     if not due or (not a and facts.word(NOT_IN) >> (DEALER_DONE - 1) and b == due - 1):
         return ids.REASON_STATE  # it has no cards yet; or was completed, and is not completed twice
@@ -134,7 +132,7 @@ def due_cards(flow: "Flow", seat: int) -> int:
         return profile.last_cards
     elif seat == COMMUNITY:
         return profile.final_fixed if flow.tail else 0
-    if profile.final_each and not flow.facts.row[FINAL]:
+    if profile.final_each and not flow.facts.in_final(seat):
         return profile.stack_cards if seat else profile.last_cards
     return profile.hand_cards
 

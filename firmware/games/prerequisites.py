@@ -46,7 +46,6 @@ from firmware.games.table_facts import (
     RACK_UNKNOWN,
     REST,
     ROUNDS,
-    SECONDS,
     SERVICE,
     SHORT,
     SINCE,
@@ -142,9 +141,9 @@ def need_for_end(flow: "Flow") -> int:
         return ids.NEED_HOUSE_DECISION
     facts, profile = flow.facts, flow.profile
     row = facts.row
-    final = profile.recorded and profile.final_each and profile.mode and not row[FINAL] and row[REST] != U8_MAX
-    # Dealt by hand, no release has waited for the decisions. A shoe that counts has seen the final deal.
-    if final and (undecided(flow) or (facts.word(SECONDS) and (flow.play is None or flow.play.undrawn(flow)))):
+    final = profile.recorded and profile.final_each and not row[FINAL] and row[REST] != U8_MAX
+    # Dealt by hand, no release has waited for the decisions. A shoe that is drawn from has seen the final deal.
+    if final and (undecided(flow) or (facts.seconds() and (flow.play is None or flow.play.undrawn(flow)))):
         return ids.NEED_DECISIONS
     return ids.NEED_COUNT if row[DUE] and not row[COUNTED] else ids.NEED_NONE
 

@@ -53,7 +53,8 @@ def tail_scan(flow: "Flow", out: "Outputs", green_ends: bool, now_ms: int) -> bo
         flow.by_hand.scan(flow, now_ms)
         return False
     need = need_for_end(flow)
-    if need == ids.NEED_COUNT and count_pressed(flow, now_ms):
+    counts = need == ids.NEED_COUNT or need == ids.NEED_DECISIONS  # presses before the final deal count for nothing
+    if counts and count_pressed(flow, now_ms):
         return not flow.tail
     if need == ids.NEED_HOUSE_DECISION and _house_pressed(flow, now_ms):
         return not flow.tail

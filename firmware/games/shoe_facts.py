@@ -12,14 +12,19 @@ BOXES = const(16)  # four bits for each box: the hands that it has surrendered, 
 MISSED = const(8)  # it did not get both cards of the deal
 DEAD = const(15)  # nor any of them: it takes no part in the round
 UP_CARD = const(24)
-ANSWER = const(25)  # of the reader; and CALLED
+ANSWER = const(25)  # of the reader; CALLED and INSURED
 CALLED = const(4)  # a bit: the dealer's second card was called
+INSURED = const(8)  # a bit: insurance is closed
 
 
 def shoe_note(row: bytearray, what: int, a: int, b: int) -> None:
     """Something is on record, of this kind or another."""
     if what == ids.REC_UP_CARD:
+        if row[UP_CARD] != a:
+            row[ANSWER] &= ~INSURED
         row[UP_CARD] = a
+    elif what == ids.REC_INSURANCE_CLOSED:
+        row[ANSWER] |= INSURED
     elif what == ids.REC_DEALER_CARD:
         row[ANSWER] |= CALLED
     elif what == ids.REC_SURRENDER:

@@ -32,7 +32,7 @@ REST = const(12)
 SHORT = const(13)  # while a card is due: the stack out of which one was rejected; rest out: not 0 if one comes from it
 EXTRA = const(14)  # cards due to the dealer's hand or in place of a rejected one
 BY_HAND = const(15)  # cards that left the rest by hand, with a sign: less than none where a dealt hand was short
-SECONDS = const(16)  # positions with a standing second wager, two bytes
+SECONDS = const(16)  # positions with a second wager, or with a void hand if they are in NOT_IN too, two bytes
 NOT_IN = const(18)  # and those that take no part any more, folded or void, two bytes
 FINAL = const(20)  # positions in the final deal that are not void since, and one; 0: not frozen yet
 COUNTED = const(21)  # 1: the stub was counted
@@ -96,14 +96,12 @@ class TableFacts:
         return self.row[cell] | self.row[cell + 1] << 8
 
     def inducted(self, deck: int) -> bool:
-        wanted = self.profile.induction
-        return self.deck(deck, INDUCTED) & wanted == wanted
+        return not self.profile.induction & ~self.deck(deck, INDUCTED)
 
     def cut_due(self, deck: int) -> bool:
         return bool(self.profile.cut_after >> self.deck(deck, SOURCE) & 1) and not self.deck(deck, CUT_MADE)
 
-    def turn(self) -> int:
-        """The deck that is to be taken in."""
+    def turn(self) -> int:  # the deck that is to be taken in
         return self.row[TURN] or 1 if self.profile.decks > 1 else 1
 
     def stub(self) -> int:
@@ -117,6 +115,14 @@ class TableFacts:
         """Whether the final deal is still to be recorded. After a deal by hand to unknown positions none can be."""
         row = self.row
         return row[TAIL] not in (0, TAIL_HANDED) and self.stub() == ids.UNKNOWN_U16 and row[REST] != U8_MAX
+
+    def seconds(self) -> int:  # positions whose second wager stands
+        return self.word(SECONDS) & ~self.word(NOT_IN)
+
+    def in_final(self, seat: int) -> bool:
+        """Whether this hand has cards of the final deal: the dealer's, and those that were not folded."""
+        final, standing = self.row[FINAL], self.seconds() or ~self.word(NOT_IN)
+        return final > 1 and standing >> seat - 1 & 1 != 0 if seat else final > 0
 
     # -- the one writer --------------------------------------------------------------------------------------------
 
@@ -263,7 +269,7 @@ class TableFacts:
             self._unshuffle(deck)
 
     def _recorded(self, what: int, a: int, b: int, consequence: int, deck: int) -> None:
-        row = self.row
+        row, deck = self.row, deck or 1
         shoe_note(row, what, a, b)
         if what in (ids.REC_INSPECTED, ids.REC_VERIFIED, ids.REC_SHOWN, ids.REC_WASHED, ids.REC_TENS_REMOVED):
             self._set(a, INDUCTED, self.deck(a, INDUCTED) | 1 << what)
@@ -275,7 +281,7 @@ class TableFacts:
             self._unshuffle(a)
             self._set(a, SOURCE, b)
         elif what == ids.REC_CUT:
-            self._set(deck or 1, CUT_MADE, 1)
+            self._set(deck, CUT_MADE, 1)
         elif what == ids.REC_DECK_REMOVED:
             self._forget(a, 0 if b else self.deck(a, HELD) & ~HELD_NEW)
             row[RACK] = row[REMOVED] = 0
@@ -285,8 +291,7 @@ class TableFacts:
             held, bit = self.deck(a, HELD), HELD_DISPUTE if what == ids.REC_DISPUTE else HELD_WINNER
             self._set(a, HELD, held | bit if b else held & ~bit)
         else:
-            self._of_the_round(what, a, b, consequence, deck or 1)
-        deck = deck or 1
+            self._of_the_round(what, a, b, consequence, deck)
         if consequence == ids.ALL_VOID_REMOVE_DECK:
             self._set(deck, INDUCTED, 0)
             self._set(deck, HELD, self.deck(deck, HELD) & ~HELD_LOOKED | HELD_OFF)
@@ -332,24 +337,22 @@ class TableFacts:
             self._shift(BY_HAND if row[TAIL] else EXTRA, 1)  # from the device while it holds cards, or from the rest
             row[SHORT] = max(row[STACKS], 1) if what == ids.REC_FACE_UP else row[TAIL]  # found in the one taken last
 
-    def _leaves(self, position: int) -> None:
-        """A position takes no part in the round any more."""
+    def _leaves(self, position: int, void: bool = False) -> None:  # it takes no part in the round any more
         bit = 1 << (position - 1)
         self._set_word(NOT_IN, self.word(NOT_IN) | bit)
-        self._set_word(SECONDS, self.word(SECONDS) & ~bit)
+        self._set_word(SECONDS, self.word(SECONDS) & ~bit | (bit if void else 0))
 
     def _misdealt(self, seat: int, cards: int, consequence: int) -> None:
         """A hand has another number of cards than it should. Hands and stub together are the whole deck: what a hand
         has less is in the stub, also if the device has counted the cards into the hand."""
-        row, profile = self.row, self.profile
+        profile, final = self.profile, self.in_final(seat)
         if consequence == ids.COMPLETE_HAND:
             self._leaves(DEALER_DONE)
         elif consequence == ids.ONE_VOID and 0 < seat < DEALER_DONE:
-            self._leaves(seat)
-            if row[FINAL] > 1:
-                row[FINAL] -= 1
+            self._leaves(seat, True)
+            self.row[FINAL] -= final
         cards -= profile.stack_cards if seat else profile.last_cards
-        if row[FINAL]:
+        if final:
             cards -= profile.final_each if seat else profile.final_fixed
         self._shift(BY_HAND, cards)
 
@@ -370,9 +373,8 @@ class TableFacts:
         self._set(deck, HELD, held)
 
     def _unshuffle(self, deck: int) -> None:
-        self._set(deck, SOURCE, 0)
-        self._set(deck, CUT_MADE, 0)
-        self._set(deck, MACHINE_COUNTED, 0)
+        for cell in (SOURCE, CUT_MADE, MACHINE_COUNTED):
+            self._set(deck, cell, 0)
 
     def _set(self, deck: int, cell: int, value: int) -> None:
         if deck:
@@ -381,8 +383,7 @@ class TableFacts:
     def _add(self, cell: int, count: int) -> None:
         self.row[cell] = max(0, min(self.row[cell] + count, U8_MAX))
 
-    def _shift(self, cell: int, count: int) -> None:
-        """Of a cell with a sign."""
+    def _shift(self, cell: int, count: int) -> None:  # of a cell with a sign
         self.row[cell] = (self.row[cell] + count) & U8_MAX
 
     def _set_word(self, cell: int, value: int) -> None:

@@ -8,7 +8,7 @@ rejected cards shifts the plan, and the record that is judged shifts it once mor
 from firmware.deck import ledger as zones
 from firmware.games.hands import COMMUNITY, due_cards, ones, undecided
 from firmware.games.profile import EXTRA_COMMUNITY, EXTRA_PASSES
-from firmware.games.table_facts import BY_HAND, FINAL, NOT_IN, REST, SECONDS, U8_MAX, signed
+from firmware.games.table_facts import BY_HAND, FINAL, NOT_IN, REST, U8_MAX, signed
 from firmware.protocol import ids
 
 TYPE_CHECKING = False
@@ -37,7 +37,7 @@ def plan_final(flow: "Flow") -> int:
     facts, profile = flow.facts, flow.profile
     if not profile.final_each or facts.row[FINAL] or (profile.host_records and undecided(flow)):
         return 0
-    standing = facts.word(SECONDS) if profile.host_records else ~facts.word(NOT_IN) & (1 << flow.positions) - 1
+    standing = facts.seconds() if profile.host_records else ~facts.word(NOT_IN) & (1 << flow.positions) - 1
     return profile.final_each * ones(standing) + profile.final_fixed
 
 
@@ -45,8 +45,8 @@ def plan_undrawn(flow: "Flow") -> bool:
     """Whether cards of the plan are missing at the end of the round, those of standing second wagers included."""
     facts, profile = flow.facts, flow.profile
     left = plan_left(flow)
-    if profile.final_each and not facts.row[FINAL] and facts.word(SECONDS):
-        left += profile.final_each * ones(facts.word(SECONDS)) + profile.final_fixed
+    if profile.final_each and not facts.row[FINAL] and facts.seconds():
+        left += profile.final_each * ones(facts.seconds()) + profile.final_fixed
     return plan_known(flow) and left > 0
 
 
@@ -77,7 +77,9 @@ def _after(flow: "Flow", seat: int) -> int:
     if not 0 < seat < COMMUNITY:
         return 0 if seat or profile.extras & EXTRA_COMMUNITY else _fixed(flow)
     if profile.final_each and final:
-        seconds = flow.facts.word(SECONDS)  # none on record: it may be the first of those in the final deal
+        if not flow.facts.in_final(seat):
+            return U8_MAX  # its cards came before the final deal
+        seconds = flow.facts.seconds()  # none on record: it may be the first of those in the final deal
         return profile.final_each * (ones(seconds >> seat) if seconds else final - 2) + profile.final_fixed
     others = (flow.positions or seat) - seat
     if profile.extras & EXTRA_PASSES:

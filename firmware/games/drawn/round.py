@@ -29,7 +29,7 @@ from firmware.games.profile import (
     RULE_TEN,
     RULE_TENS,
 )
-from firmware.games.shoe_facts import ANSWER, CALLED, UP_CARD, box_surrendered, box_waits
+from firmware.games.shoe_facts import ANSWER, CALLED, INSURED, UP_CARD, box_surrendered, box_waits
 from firmware.games.table_facts import APPROVAL, APPROVED_NO_BURN, FACE_UPS, OPEN, RACK, REMOVED, TENS
 from firmware.protocol import ids
 
@@ -71,8 +71,8 @@ class Play:
         self.load()
         self.begin()
         if row[OPEN] and not profile.one_round:  # the round that a power cut has left to the house
-            self.reader.up_card, self.reader.answer = row[UP_CARD], row[ANSWER] & ~CALLED
-            self.called = row[ANSWER] & CALLED != 0
+            self.reader.up_card, self.reader.answer = row[UP_CARD], row[ANSWER] & ~(CALLED | INSURED)
+            self.called, self.reader.insured = row[ANSWER] & CALLED != 0, row[ANSWER] & INSURED != 0
 
     def load(self) -> None:
         """A shoe is in; or the rack, which completes one."""
@@ -245,7 +245,7 @@ class Play:
         elif what == ids.REC_DEALER_CARD:
             ok = ok and self.served(flow)
         elif what == ids.REC_INSURANCE_CLOSED:
-            ok = reader.up_card == ACE and (beside or self._since_deal(flow) == 0)
+            ok = reader.up_card == ACE and not reader.insured and (beside or self._since_deal(flow) == 0)
         elif what == ids.REC_SURRENDER:
             hands = 4 if flow.profile.positions_max < 7 else 3  # that a box may have by splitting pairs
             ok = self.served(flow) and box_surrendered(flow.facts.row, a) < hands
@@ -348,7 +348,7 @@ class Play:
         """What is reported of the hands and cards of the round."""
         reader = self.reader
         if what == ids.REC_UP_CARD:
-            reader.up_card, reader.insured = a, False
+            reader.up_card, reader.insured = a, reader.insured and reader.up_card == a
         elif what == ids.REC_INSURANCE_CLOSED:
             reader.insured = True
         elif what == ids.REC_DEALER_CARD:

@@ -299,17 +299,13 @@ class Table(RuleBasedStateMachine):
         if hand in self.short:
             return  # a hand that waits for a card is not judged
         told = self.record(ids.REC_MISDEAL, hand, cards)
-        # Where a wrong hand voids all, it does so also when its player has folded.
-        out = self.void if profile.code == b"DCP" else self.folded | self.void
-        plays = hand in self.deck.left and hand not in out
-        if self.final and 0 < hand < COMMUNITY:
-            plays = plays and (hand in self.second or self.deck.left.get(UNNAMED, 0) > 0)
+        plays = hand in self.deck.left and hand not in self.void  # a hand is judged also when its player has folded
         if profile.code == b"DDS" and hand == DEALER:
             plays = COMMUNITY in self.deck.left
         if not plays:
             assert told is None
             return
-        due = {b"DDS": 1, b"B5": 5 if self.final else 3, b"CS": 5, b"DCP": 2}[profile.code]
+        due = {b"DDS": 1, b"B5": 5 if self.has_final(hand) else 3, b"CS": 5, b"DCP": 2}[profile.code]
         if hand == COMMUNITY or (hand == DEALER and profile.code == b"DDS"):
             due = {b"DDS": 4, b"DCP": 5}[profile.code]
         if told is None:
@@ -324,6 +320,7 @@ class Table(RuleBasedStateMachine):
         if one and 0 < hand < COMMUNITY:
             assert told[3] == ids.ONE_VOID
             self.void.add(hand)
+            self.withdrawn.discard(hand)
             if not self.final:
                 self.second.discard(hand)  # a void hand gets no final cards
             self.found(hand, cards)
@@ -339,10 +336,15 @@ class Table(RuleBasedStateMachine):
         else:
             assert self.over
 
+    def has_final(self, hand: int) -> bool:
+        """Whether it has cards of the final deal. Without any second wager on record any hand that stands may."""
+        unnamed = hand not in self.folded and self.deck.left.get(UNNAMED, 0) > 0
+        return self.final and (not hand or hand in self.second or unnamed)
+
     def found(self, hand: int, cards: int) -> None:
         """What was dealt by hand is as it was found; what the device has counted out has left it."""
-        by_hand = 2 if self.final else 0
-        if self.final and hand and hand not in self.second:
+        by_hand = 2 if self.has_final(hand) else 0
+        if by_hand and hand and hand not in self.second:
             self.deck.deal(UNNAMED, -2)
             self.deck.deal(hand, 2)
         if self.flow.profile.mode:

@@ -33,6 +33,11 @@ AUTOMATED = (
     ("boston-5-stud", "deal:2 release final_deal:2 stub_counted:37 !face_up:1 !face_up:2 end", "end 37"),
     ("double-cross-poker", "deal:2 face_up:1 give release stub_counted:40 !face_up:1 misdeal:255:4", "void DCP-12c 0"),
     ("boston-5-stud", "deal:2 second_wager:1:1 release final_deal:1 !fold:1 !second_wager:1:0 !fold:2 end", "end 39"),
+    ("boston-5-stud", "deal:3 fold:1 misdeal:1:2 !misdeal:1:2 !fold:1 release final_deal:2 misdeal:2:6 end", "end 34"),
+    ("boston-5-stud", "deal:2 fold:1 second_wager:2:1 release final_deal:1 !misdeal:1:3 misdeal:1:4 end", "end 38"),
+    ("boston-5-stud", "deal:2 second_wager:1:1 second_wager:1:0 misdeal:1:4 !fold:1 !misdeal:1:4 power", "void B5-12f 2"),
+    ("boston-5-stud", "deal:2 release final_deal:0 misdeal:1:4 power !misdeal:1:4 misdeal:2:2 end", "end 41"),
+    ("caribbean-stud", "deal:2 release fold:2 misdeal:2:4 power !misdeal:2:4 end", "end 38"),
     ("double-down-stud", "deal:2 close !fold:1 release !fold:1 end", "end 46"),
     ("double-cross-poker", "deal:2 release fold:1 misdeal:1:3", "void DCP-12c 0"),
     ("double-down-stud", "deal:3 close face_up:1 give release face_up:1", "void DDS-11b 0"),
@@ -50,10 +55,12 @@ BY_HAND = (
     ("caribbean-stud", "bets:2 !progressive:3:3 lock face_up:1 stub_counted:36 !face_up:1 end", "end 36"),
     ("caribbean-stud", "bets:2 progressive:2:1 power !misdeal:1:4 lock progressive:2:2 lock misdeal:1:4 end", "end 38"),
     ("caribbean-stud", "bets:2 lock out_of_service:1 misdeal:2:6 end", "end 36"),
-    ("caribbean-stud", "bets:3 lock fold:1 !misdeal:1:4 misdeal:2:4 misdeal:0:4 !misdeal:0:4 end", "end 33"),
+    ("caribbean-stud", "bets:3 lock fold:1 misdeal:1:4 !fold:1 misdeal:2:4 misdeal:0:4 !misdeal:0:4 end", "end 34"),
+    ("boston-5-stud", "bets:3 fold:1 fold:2 second_wager:3:1 final_deal:1 misdeal:2:2 power misdeal:1:4 end", "end 36"),
 )
 DRAWN = (
     ("boston-5-stud", "bets:2 draw:9 second_wager:1:1 fold:2 power final_deal:1 end", "end 39"),
+    ("boston-5-stud", "bets:2 draw:9 second_wager:1:1 fold:2 final_deal:1 misdeal:2:4 draw:5 end", "end 38"),
     ("boston-5-stud", "bets:2 draw:5 face_up:1 power face_up:1", "void B5-12b 0"),
     ("double-cross-poker", "bets:2 draw:4 power misdeal:1:3", "void DCP-12c 0"),
     ("double-cross-poker", "bets:2 draw:11 fold:1 misdeal:1:1", "void DCP-12c 0"),
@@ -71,6 +78,10 @@ BLACKJACK = (
     ("boxes:2 draw:6 up_card:5 box_missed:2:0 power house_decision:1 !surrender:2 surrender:1 end", "end"),
     ("boxes:2 draw:4 !dealer_card draw:2 !up_card:10 up_card:9 surrender:1 dealer_card !surrender:1 end", "end"),
     ("boxes:2 draw:6 up_card:5 draw:1 dealer_card power house_decision:1 !surrender:1 end", "end"),
+    ("boxes:2 draw:6 up_card:1 insurance_closed !insurance_closed up_card:1 !insurance_closed end", "end"),
+    ("boxes:2 draw:6 up_card:1 insurance_closed power house_decision:1 !insurance_closed end", "end"),
+    ("boxes:2 draw:6 up_card:1 power house_decision:1 insurance_closed !insurance_closed up_card:5 up_card:1 "
+     "insurance_closed power !insurance_closed end", "end"),
     ("boxes:2 draw:6 face_up:1 draw:1 ten_found:1 draw:1 end", "end"),
     ("boxes:2 draw:6 ten_found:1 power house_decision:2 !stub_counted:19:1 stub_counted:19", "void HOUSE 0"),
 )

@@ -87,13 +87,15 @@ def test_a_table_with_records_asks_for_the_final_deal_before_the_count():
     for _ in range(4):
         table.shuffle().deal(1)
         assert table.record("second_wager", 1, 1) == DONE
-        table.release().end()
+        table.release().recorded("final_deal", 1)
+        table.end()
     table.shuffle().deal(1)
     assert table.record("second_wager", 1, 1) == DONE
     table.release()
-    assert table.display == FINAL_FIRST
-    for button in ("lock", "ack"):
+    assert table.display[0] == "Deal two cards each,"
+    for button in ("lock", "ack", "lock", "green"):
         table.play(("", 300, "press", button), ("", 500, "wait", 0))
+    assert table.display == FINAL_FIRST
     assert "round_voided" not in table.stage.names()
     assert table.record("final_deal", 1) == DONE
     table.stage.run(300)

@@ -101,10 +101,37 @@ def test_a_table_with_records_keeps_the_rest_until_every_player_has_decided():
     assert table.command(ids.CMD_RELEASE) == ids.OUTCOME_REJECTED
     assert table.record("second_wager", 3, 1) == DONE
     assert table.record("second_wager", 3, 0) == DONE  # withdrawn is folded
-    assert table.record("second_wager", 3, 1) == REFUSED and table.record("misdeal", 3, 2) == REFUSED
+    assert table.record("second_wager", 3, 1) == REFUSED
     table.release()
+    for _ in range(2):  # a second wager stands, and its two cards are not on record: also after a power cut
+        assert table.command(ids.CMD_END_ROUND) == REFUSED and table.reason() == ids.REASON_NEED
+        assert clauses_of(table.stage, "held_back")[-1] == b"B5-10c" and table.display[0] == "Final deal is not"
+        table.play(("", 300, "cut", 0), ("", 500, "boot", 0), ("empty_proved", 2000, "wait", 0))
     assert table.record("final_deal", 1) == DONE
     table.end().close()
+
+
+def test_a_round_of_boston_5_with_a_final_deal_to_come_is_voided_or_ends_without_one_if_all_withdraw():
+    """Proves: B5-10c (automated, in part), B5-12d (automated, in part), B5-12b (automated, in part)"""
+    for records, clause in (
+        ((("second_wager", 1, 0),), b""),
+        ((("misdeal", 1, 4),), b""),
+        ((("misdeal", 0, 2),), b"B5-12d"),
+        ((("face_up", 1), ("face_up", 1)), b"B5-12b"),
+    ):
+        table = inducted("boston-5-stud").shuffle().deal(1)
+        assert table.record("second_wager", 1, 1) == DONE
+        table.release()
+        assert table.command(ids.CMD_END_ROUND) == REFUSED
+        for record in records:
+            assert table.record(*record) == DONE
+        table.stage.run(300)
+        if clause:
+            assert clauses_of(table.stage, "round_voided") == [clause]
+        else:
+            table.end()
+        assert table.flow.state == WAITING_FOR_DECK and not table.flow.tail
+        table.close()
 
 
 def test_decisions_are_told_while_a_stack_lies_there_that_no_player_gets():

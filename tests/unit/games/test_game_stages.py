@@ -152,11 +152,13 @@ def test_only_who_plays_decides_and_only_once():
     refused(table, STATE, "fold", 3)  # void
     refused(table, STATE, "second_wager", 3, 1)
     refused(table, STATE, "misdeal", 3, 2)
-    refused(table, STATE, "misdeal", 2, 4)  # folded
+    refused(table, ARGUMENT, "misdeal", 2, 3)  # folded, and right
     refused(table, ARGUMENT, "misdeal", 4, 2)
     table.release()
     refused(table, ARGUMENT, "final_deal", 2)
     assert table.record("final_deal", 1) == DONE
+    refused(table, ARGUMENT, "misdeal", 2, 3)  # it has no cards of the final deal
+    assert table.record("misdeal", 2, 4) == DONE  # a fold takes no card back
     refused(table, STATE, "misdeal", 2, 4)
 
 
@@ -336,7 +338,7 @@ def test_more_misdeals_than_cards_are_no_reason_to_stop():
     table = boston(3, 2)
     for seat in (1, 2):
         assert table.record("misdeal", seat, 0) == DONE
-    refused(table, STATE, "misdeal", 3, 0)  # two got final cards, at any positions
+    assert table.record("misdeal", 3, 0) == DONE  # two got final cards, at any positions: it has folded
     table.recorded("misdeal", 0, 4)
     assert "round_voided" not in table.stage.names()
 

@@ -421,8 +421,9 @@ def test_a_hand_is_misdealt_only_if_it_plays_and_has_another_number_of_cards():
         (255, 4, ARGUMENT),
     ):
         assert objection(flow, "misdeal", seat, cards) == reason, (seat, cards)
-    flow.facts.row[table_facts.NOT_IN] = 2
-    assert (objection(flow, "misdeal", 2, 4), objection(flow, "misdeal", 1, 4)) == (STATE, NONE)
+    flow.facts.row[table_facts.NOT_IN] = 6
+    flow.facts.row[table_facts.SECONDS] = 2  # one is void, one has folded
+    assert [objection(flow, "misdeal", seat, 4) for seat in (1, 2, 3)] == [NONE, STATE, NONE]
     flow.facts.row[table_facts.NOT_IN + 1] = 0x80  # the dealer's hand was completed, which happens once
     assert (objection(flow, "misdeal", 0, 4), objection(flow, "misdeal", 0, 3)) == (STATE, NONE)
     flow = settled("boston-5-stud")
@@ -430,11 +431,12 @@ def test_a_hand_is_misdealt_only_if_it_plays_and_has_another_number_of_cards():
     flow.facts.row[table_facts.FINAL] = 3
     flow.facts.row[table_facts.SECONDS] = 2
     assert [objection(flow, "misdeal", 0, cards) for cards in (2, 4, 5)] == [NONE, NONE, ARGUMENT]
-    assert (objection(flow, "misdeal", 2, 4), objection(flow, "misdeal", 1, 4)) == (NONE, STATE)
+    assert [objection(flow, "misdeal", 2, cards) for cards in (3, 4, 5)] == [NONE, NONE, ARGUMENT]
+    assert [objection(flow, "misdeal", 1, cards) for cards in (3, 4, 5)] == [ARGUMENT, NONE, NONE]
     flow.facts.row[table_facts.SECONDS] = 0
-    assert objection(flow, "misdeal", 1, 4) == NONE
+    assert [objection(flow, "misdeal", 1, cards) for cards in (3, 4, 5)] == [NONE, NONE, ARGUMENT]
     flow.facts.row[table_facts.FINAL] = 1  # no position took part
-    assert objection(flow, "misdeal", 1, 4) == STATE
+    assert [objection(flow, "misdeal", 1, cards) for cards in (3, 4, 5)] == [ARGUMENT, NONE, NONE]
     dealing = flow_in(states.STACK_OFFERED, "caribbean-stud")
     dealing.round_open = True
     dealing.stacks_taken = 2

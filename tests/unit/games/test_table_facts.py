@@ -170,7 +170,7 @@ def test_what_is_about_nothing_here_changes_nothing():
             facts.row[TAIL] = tail
             assert noted(facts, (getattr(ids, "EV_" + name), 9, 9, 9)) == {}, name
     records = (
-        "HOLE_CARD_SEEN DRAWN_IN_ERROR DEALER_CHANGE INSURANCE_CLOSED SHORT_SHOE RESHUFFLE CUT_OFFERED BOX_MISSED"
+        "HOLE_CARD_SEEN DRAWN_IN_ERROR DEALER_CHANGE SHORT_SHOE RESHUFFLE CUT_OFFERED BOX_MISSED"
         " CARD_TO"
     )
     for name in records.split():
@@ -534,7 +534,7 @@ def test_a_deck_that_a_rule_orders_off_is_held_and_inducted_anew():
 def test_hands_as_they_were_found_and_the_stub_are_the_whole_deck():
     """What a hand has less than it should is in the stub, and what it has more came from there."""
     facts = settling("caribbean-stud", 32)
-    assert told(facts, ids.REC_MISDEAL, 2, 4, ids.ONE_VOID) == {NOT_IN: 2, BY_HAND: 255}
+    assert told(facts, ids.REC_MISDEAL, 2, 4, ids.ONE_VOID) == {NOT_IN: 2, SECONDS: 2, BY_HAND: 255}
     assert facts.stub() == 33
     assert told(facts, ids.REC_MISDEAL, 0, 4, ids.COMPLETE_HAND) == {NOT_IN + 1: 0x80, SHORT: 1}
     assert facts.stub() == 33
@@ -543,10 +543,10 @@ def test_hands_as_they_were_found_and_the_stub_are_the_whole_deck():
     assert facts.stub() == 31
     facts = settling()  # a hand of Boston 5 Stud: three by the machine, two by hand
     told(facts, ids.REC_FINAL_DEAL, 2)
-    assert told(facts, ids.REC_MISDEAL, 1, 4, ids.ONE_VOID) == {NOT_IN: 1, FINAL: 2, BY_HAND: 5}
-    assert told(facts, ids.REC_MISDEAL, 2, 2, ids.ONE_VOID) == {NOT_IN: 3, FINAL: 1, BY_HAND: 2}
-    assert told(facts, ids.REC_MISDEAL, 3, 6, ids.ONE_VOID) == {NOT_IN: 7, BY_HAND: 3}
-    assert told(facts, ids.REC_MISDEAL, 0, 6, ids.ALL_VOID_RESHUFFLE) == {BY_HAND: 4}
+    assert told(facts, ids.REC_MISDEAL, 1, 4, ids.ONE_VOID) == {NOT_IN: 1, SECONDS: 1, FINAL: 2, BY_HAND: 5}
+    assert told(facts, ids.REC_MISDEAL, 2, 2, ids.ONE_VOID) == {NOT_IN: 3, SECONDS: 3, FINAL: 1, BY_HAND: 2}
+    assert told(facts, ids.REC_MISDEAL, 3, 6, ids.ONE_VOID) == {NOT_IN: 7, SECONDS: 7, BY_HAND: 5}  # six of three
+    assert told(facts, ids.REC_MISDEAL, 0, 6, ids.ALL_VOID_RESHUFFLE) == {BY_HAND: 6}
     for seat, consequence in ((0, ids.ONE_VOID), (16, ids.ONE_VOID), (255, ids.ONE_VOID), (9, ids.RESHUFFLE), (9, 11)):
         told(facts, ids.REC_MISDEAL, seat, 6, consequence)
         assert facts.word(NOT_IN) == 7, seat
@@ -561,7 +561,7 @@ def test_hands_as_they_were_found_and_the_stub_are_the_whole_deck():
     told(facts, ids.REC_MISDEAL, 0, 2, ids.ALL_VOID_RESHUFFLE)
     assert facts.row[BY_HAND] == (before - 3) & 255
     facts = settling()  # before the final deal only the machine's cards are judged
-    assert told(facts, ids.REC_MISDEAL, 1, 2, ids.ONE_VOID) == {NOT_IN: 1, BY_HAND: 255}
+    assert told(facts, ids.REC_MISDEAL, 1, 2, ids.ONE_VOID) == {NOT_IN: 1, SECONDS: 1, BY_HAND: 255}
 
 
 def test_each_deck_has_its_own_tally_of_cards_that_lay_face_up():

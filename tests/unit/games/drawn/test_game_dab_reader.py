@@ -68,7 +68,7 @@ def test_with_an_ace_up_the_reader_stays_locked_until_insurance_is_closed():
     assert lights(shoe) == (0, 1)
     shoe.peek(KING)
     assert answers(shoe)[-1] == (YES, "DAB-7i")
-    assert shoe.record("insurance_closed") == DONE  # harmless
+    assert shoe.record("insurance_closed") == REFUSED  # once a round
     court = hole_card_dealt()
     assert court.record("up_card", KING) == DONE
     assert court.record("insurance_closed") == REFUSED
