@@ -373,8 +373,9 @@ class TableFacts:
         self._set(deck, HELD, held)
 
     def _unshuffle(self, deck: int) -> None:
-        for cell in (SOURCE, CUT_MADE, MACHINE_COUNTED):
-            self._set(deck, cell, 0)
+        self._set(deck, SOURCE, 0)
+        self._set(deck, CUT_MADE, 0)
+        self._set(deck, MACHINE_COUNTED, 0)
 
     def _set(self, deck: int, cell: int, value: int) -> None:
         if deck:
@@ -395,6 +396,4 @@ def signed(value: int) -> int:
 
 
 def _place(deck: int, cell: int) -> int:
-    if cell == FACE_UPS:
-        return _FACE_UPS_AT[deck - 1]
-    return DECK_FIRST + (deck - 1) * DECK_CELLS + cell
+    return _FACE_UPS_AT[deck - 1] if cell == FACE_UPS else DECK_FIRST + (deck - 1) * DECK_CELLS + cell

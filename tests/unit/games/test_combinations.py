@@ -35,7 +35,7 @@ AUTOMATED = (
     ("boston-5-stud", "deal:2 second_wager:1:1 release final_deal:1 !fold:1 !second_wager:1:0 !fold:2 end", "end 39"),
     ("boston-5-stud", "deal:3 fold:1 misdeal:1:2 !misdeal:1:2 !fold:1 release final_deal:2 misdeal:2:6 end", "end 34"),
     ("boston-5-stud", "deal:2 fold:1 second_wager:2:1 release final_deal:1 !misdeal:1:3 misdeal:1:4 end", "end 38"),
-    ("boston-5-stud", "deal:2 second_wager:1:1 second_wager:1:0 misdeal:1:4 !fold:1 !misdeal:1:4 power", "void B5-12f 2"),
+    ("boston-5-stud", "deal:2 second_wager:1:1 second_wager:1:0 misdeal:1:4 !fold:1 power", "void B5-12f 2"),
     ("boston-5-stud", "deal:2 release final_deal:0 misdeal:1:4 power !misdeal:1:4 misdeal:2:2 end", "end 41"),
     ("caribbean-stud", "deal:2 release fold:2 misdeal:2:4 power !misdeal:2:4 end", "end 38"),
     ("double-down-stud", "deal:2 close !fold:1 release !fold:1 end", "end 46"),
