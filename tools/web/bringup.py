@@ -49,13 +49,13 @@ class SlowHands(SimHands):
         self.wired = wired
         self.machine: Machine | None = None
 
-    def _ask(self, words: str, deeds: list[str], line: str = "", level: int = 0) -> None:
+    def _ask(self, words: str, actions: list[str], line: str = "", level: int = 0) -> None:
         while self.wired.wait_at and self.wired.wait_at in words:
             self._tell(words)
             if self.machine is not None:
                 self.machine.going()
             time.sleep(0.01)
-        super()._ask(words, deeds, line, level)
+        super()._ask(words, actions, line, level)
         for at in [at for at in self.wired.meddle if at and at in words]:
             self.wired.meddle.pop(at)(self.wired.port)
 

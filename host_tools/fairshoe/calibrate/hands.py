@@ -42,7 +42,7 @@ class Actor(Protocol):
     def sleep(self, seconds: float) -> None: ...
 
 
-class _Asked:
+class Hands:
     """What a person is asked for: in words, as actions of a simulated person, and by the level that shows it."""
 
     def __init__(self, say: Say) -> None:
@@ -60,6 +60,7 @@ class _Asked:
         self._close()
 
     def cover(self, line: str, on: bool) -> None:
+        """Touch an input: cover a beam, hold a button, open the door; or let go. It is for the caller to see it."""
         if line == "door" and not on:
             self._ask(CLOSE, ["close"])
         elif on:
@@ -87,15 +88,21 @@ class _Asked:
         self._ask(words, ["draw 800" if cards == 1 else "draw_two 800"])
 
     def show(self, text: str) -> None:
+        """What a sensor has just seen."""
         self._say(f"{SEEN}{text}")
 
     def pause(self, seconds: float) -> None:
+        """Let so much time pass."""
+        raise NotImplementedError
+
+    def waits(self) -> Iterator[None]:
+        """One round for each look at the sensors, as long as hands may take."""
         raise NotImplementedError
 
     def _close(self) -> None:
         self._ask(CLOSE, ["close"], "door", 0)
 
-    def _ask(self, words: str, deeds: list[str], line: str = "", level: int = 0) -> None:
+    def _ask(self, words: str, actions: list[str], line: str = "", level: int = 0) -> None:
         """Until `line` has this level, if one is named; else it is for the caller to see it."""
         raise NotImplementedError
 
@@ -103,7 +110,7 @@ class _Asked:
         self._say(f"{words[0].upper()}{words[1:]}.")
 
 
-class SimHands(_Asked):
+class SimHands(Hands):
     """A simulated technician."""
 
     def __init__(self, actor: Actor, say: Say = lambda _text: None) -> None:
@@ -118,15 +125,15 @@ class SimHands(_Asked):
     def pause(self, seconds: float) -> None:
         self._actor.sleep(seconds)
 
-    def _ask(self, words: str, deeds: list[str], line: str = "", level: int = 0) -> None:
+    def _ask(self, words: str, actions: list[str], line: str = "", level: int = 0) -> None:
         self._tell(words)
-        for deed in deeds:
-            self._actor.act(*deed.split())
-            if not deed.startswith("draw"):  # it is to be seen from its beginning
+        for action in actions:
+            self._actor.act(*action.split())
+            if not action.startswith("draw"):  # it is to be seen from its beginning
                 self._actor.sleep(MOMENT_S)
 
 
-class Technician(_Asked):
+class Technician(Hands):
     """Says what is to be done, and goes on when a sensor has seen it."""
 
     def __init__(self, say: Say, patience_s: float = PATIENCE_S) -> None:
@@ -149,7 +156,7 @@ class Technician(_Asked):
     def pause(self, seconds: float) -> None:
         time.sleep(seconds)
 
-    def _ask(self, words: str, deeds: list[str], line: str = "", level: int = 0) -> None:
+    def _ask(self, words: str, actions: list[str], line: str = "", level: int = 0) -> None:
         assert self.machine is not None
         self._tell(words)
         if not line:

@@ -6,9 +6,9 @@ raw, bounces and glitches included; `Shot.at` gives the settled ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from fairshoe.client.shoe import Shoe
 from fairshoe.errors import Exit, FairshoeError, NoAnswer
@@ -16,6 +16,9 @@ from fairshoe.messages import Diagnose, Diagnosis, Edges, Status
 from fairshoe.messages import Shot as ShotMessage
 from firmware.image import INPUTS, OUTPUTS
 from firmware.protocol import ids
+
+if TYPE_CHECKING:
+    from fairshoe.calibrate.hands import Hands
 
 PICK, TRANSPORT, EJECTOR, OUTFEED, REVERSE, DARK = (1 << i for i in range(6))
 AXIS = 0x40
@@ -44,58 +47,6 @@ class ShotRefused(NotCalibrated):
     def __init__(self, end: str) -> None:
         super().__init__(*_REFUSED[end])
         self.end = end
-
-
-class Hands(Protocol):
-    """What a person does; each is confirmed by a sensor."""
-
-    def load(self, cards: int) -> None:
-        """Put so many cards into the empty hopper."""
-        ...
-
-    def take(self) -> None:
-        """Empty the tray."""
-        ...
-
-    def clear(self) -> None:
-        """Open the door, take out every card, close it."""
-        ...
-
-    def cover(self, line: str, on: bool) -> None:
-        """Touch an input: cover a beam, hold a button, open the door; or let go. It is for the caller to see it."""
-        ...
-
-    def leave(self) -> None:
-        """Close the door; touch nothing."""
-        ...
-
-    def key(self, on: bool) -> None:
-        """Turn the key switch."""
-        ...
-
-    def place(self) -> None:
-        """Put a card into the slot at the mouth."""
-        ...
-
-    def draw(self, cards: int = 1) -> None:
-        """Draw a card by hand, or two at once."""
-        ...
-
-    def press(self, button: str) -> None:
-        """Press a button of the panel, and let go."""
-        ...
-
-    def show(self, text: str) -> None:
-        """What a sensor has just seen."""
-        ...
-
-    def pause(self, seconds: float) -> None:
-        """Let so much time pass."""
-        ...
-
-    def waits(self) -> Iterator[None]:
-        """One round for each look at the sensors, as long as hands may take."""
-        ...
 
 
 @dataclass(frozen=True)

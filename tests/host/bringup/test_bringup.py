@@ -18,8 +18,8 @@ from fairshoe.bringup.checks import BENCH, FAILED, NOT_TESTED, Bringup, Check
 from fairshoe.bringup.guide import STEPS, State, cured, guide, steps_of
 from fairshoe.bringup.lines import BINS, histogram
 from fairshoe.calibrate import hands as hands_module
-from fairshoe.calibrate.hands import TOUCH, SimHands, Technician
-from fairshoe.calibrate.machine import Hands, Machine
+from fairshoe.calibrate.hands import TOUCH, Hands, SimHands, Technician
+from fairshoe.calibrate.machine import Machine
 from fairshoe.cli.command_line import main
 from fairshoe.client.shoe import Shoe
 from fairshoe.errors import UsageError
