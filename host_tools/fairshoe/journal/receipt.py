@@ -12,29 +12,13 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fairshoe import messages
 from fairshoe.errors import Exit, FairshoeError
 from fairshoe.journal.expectation import Expected
 from fairshoe.journal.export import Attestation, Export, JournalAltered
 from fairshoe.journal.seed_audit import NothingDisclosed, commitment_of
 from fairshoe.journal.signatures import PublicKey, signer_of
 from fairshoe.journal.verify import verify
-from fairshoe.messages import (
-    Booted,
-    DeckLoaded,
-    DeckRefused,
-    Event,
-    RemainderTaken,
-    RemovalStarted,
-    RoundEnded,
-    RoundStarted,
-    RoundVoided,
-    Share,
-    ShuffleCommitted,
-    ShuffleFailed,
-    ShuffleNonce,
-    ShuffleStarted,
-    StackStarted,
-)
 
 FORMAT = 1
 RECORDS_MAX = 2000  # 370 KB of a file; a round has 40
@@ -113,10 +97,13 @@ def _head(export: Export, trusted: Sequence[PublicKey], last: int) -> Attestatio
     raise NoReceipt("no signature covers the end of the round.", "Pull the journal again.")
 
 
-def _deal(events: Sequence[Event], commitment: bytes) -> tuple[int, int, int]:
+def _deal(events: Sequence[messages.Event], commitment: bytes) -> tuple[int, int, int]:
     """The record that began the shuffle with this commitment, the round dealt from its deck, and its last record."""
-    at = next((i for i, it in enumerate(events) if isinstance(it, ShuffleCommitted) and it.commitment == commitment), 0)
-    begun = [it for it in events[:at] if isinstance(it, ShuffleStarted) and it.deck == events[at].deck]
+    at = next(
+        (i for i, it in enumerate(events) if isinstance(it, messages.ShuffleCommitted) and it.commitment == commitment),
+        0,
+    )
+    begun = [it for it in events[:at] if isinstance(it, messages.ShuffleStarted) and it.deck == events[at].deck]
     if not begun:
         raise NothingDisclosed(
             "no shuffle in this journal committed to that seed.",
@@ -126,27 +113,29 @@ def _deal(events: Sequence[Event], commitment: bytes) -> tuple[int, int, int]:
     round_number: int | None = None
     stacks = 0
     for event in events[at + 1 :]:
-        stacks += isinstance(event, StackStarted) and event.round == round_number
-        if isinstance(event, (RoundEnded, RoundVoided)) and event.round == round_number:
+        stacks += isinstance(event, messages.StackStarted) and event.round == round_number
+        if isinstance(event, (messages.RoundEnded, messages.RoundVoided)) and event.round == round_number:
             if not stacks:
                 raise NoReceipt(f"the machine dealt no stack in round {event.round}.", _OTHER)
             return begun[-1].seq, event.round, event.seq
-        if isinstance(event, Booted):
+        if isinstance(event, messages.Booted):
             raise NoReceipt("power was lost while the deck was in play.", "Its seed was lost with it.")
         if event.deck == deck and round_number is None:
             _check_before_round(event)
-            round_number = event.round if isinstance(event, RoundStarted) else None
+            round_number = event.round if isinstance(event, messages.RoundStarted) else None
     where = f"round {round_number} has not ended" if round_number is not None else "no round was dealt from it yet"
     raise NoReceipt(f"the deck is still in play: {where}.", "Pull the journal again when its round is over.")
 
 
-def _check_before_round(event: Event) -> None:
-    if isinstance(event, (DeckLoaded, RemainderTaken)):
+def _check_before_round(event: messages.Event) -> None:
+    if isinstance(event, (messages.DeckLoaded, messages.RemainderTaken)):
         raise NoReceipt(
             f"the deck left the machine at record {event.seq} before a round began: another device dealt it, or hands "
             "did. Shelves hand every deck out, and never disclose a seed.",
             _OTHER,
         )
-    aborted = isinstance(event, ShuffleNonce) and event.share == Share.ABORTED
-    if aborted or isinstance(event, (DeckRefused, ShuffleFailed, RemovalStarted, ShuffleStarted)):
+    aborted = isinstance(event, messages.ShuffleNonce) and event.share == messages.Share.ABORTED
+    if aborted or isinstance(
+        event, (messages.DeckRefused, messages.ShuffleFailed, messages.RemovalStarted, messages.ShuffleStarted)
+    ):
         raise NoReceipt(f"the deck never came to play: {event.NAME} at record {event.seq}.", _OTHER)
