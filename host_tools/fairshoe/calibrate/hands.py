@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
-from fairshoe.calibrate.machine import Machine, NotCalibrated
+from fairshoe.errors import Exit, FairshoeError
 
 PATIENCE_S = 300.0
 MOMENT_S = 0.3
@@ -32,6 +32,20 @@ TOUCH = {
     "back": "hold a card of another back in throat A",
     "face": "hold a card face up in throat A",
 }
+
+
+class NotCalibrated(FairshoeError):
+    """The machine cannot be measured, or what was measured cannot be believed."""
+
+    exit_code = Exit.FAILED
+
+
+class Sensors(Protocol):
+    """The machine, as hands are watched by it. `going` may raise, to stop all."""
+
+    going: Callable[[], None]
+
+    def level(self, line: str) -> int: ...
 
 
 class Actor(Protocol):
@@ -139,7 +153,7 @@ class Technician(Hands):
     def __init__(self, say: Say, patience_s: float = PATIENCE_S) -> None:
         super().__init__(say)
         self._patience_s = patience_s
-        self.machine: Machine | None = None  # set when it is open
+        self.machine: Sensors | None = None  # set when it is open
 
     def waits(self) -> Iterator[None]:
         end = time.monotonic() + self._patience_s

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from fairshoe.calibrate.hands import Hands, NotCalibrated
 from fairshoe.client.shoe import Shoe
-from fairshoe.errors import Exit, FairshoeError, NoAnswer
+from fairshoe.errors import NoAnswer
 from fairshoe.messages import Diagnose, Diagnosis, Edges, Status
 from fairshoe.messages import Shot as ShotMessage
 from firmware.image import INPUTS, OUTPUTS
 from firmware.protocol import ids
-
-if TYPE_CHECKING:
-    from fairshoe.calibrate.hands import Hands
 
 PICK, TRANSPORT, EJECTOR, OUTFEED, REVERSE, DARK = (1 << i for i in range(6))
 AXIS = 0x40
@@ -33,12 +30,6 @@ NOWHERE = ids.UNKNOWN_U16
 ENDS = ids.SHOT_NAMES.split()
 LINE = {name: number for number, name in enumerate(INPUTS)}
 assert OUTPUTS[5] == "dark"
-
-
-class NotCalibrated(FairshoeError):
-    """The machine cannot be measured, or what was measured cannot be believed."""
-
-    exit_code = Exit.FAILED
 
 
 class ShotRefused(NotCalibrated):
