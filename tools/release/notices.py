@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
 from fairshoe.ship.checkout import KNOWN_TREES
 from release.contents import VM, needed
@@ -29,40 +30,6 @@ IN_IMAGES = {
     "lib/pico-sdk": "BSD-3-Clause",
     "lib/tinyusb": "MIT",
 }
-_HEAD = """\
-# Licences of others
-
-fairshoe is under the MIT licence (`LICENSE`). `make generate` writes this page from the locks.
-
-## In the wheel and in the documentation site
-
-| what | version | licence |
-|---|---|---|
-| MicroPython, compiled to WebAssembly, for the bench page | {vm} | MIT |
-| Material for MkDocs, with its scripts and icons; in the site alone | {theme} | MIT |
-
-MicroPython is Copyright (c) 2013-2026 Damien P. George and its contributors:
-
-{mit}
-
-## In images
-
-Built from the MicroPython checkout that the builder gave. `licences/` in a release folder has their texts.
-newlib and libgcc of the compiler are linked too, under BSD-like licences and the GCC Runtime Library Exception.
-
-| what | git tree | licence |
-|---|---|---|
-{images}
-
-## Installed beside it
-
-pip installs these as packages of their own, each with its licence; most come only with an extra
-([releases](RELEASE.md#install-it)).
-
-| package | version | licence |
-|---|---|---|
-{packages}
-"""
 
 
 def page() -> str:
@@ -75,7 +42,7 @@ def page() -> str:
     text = (ROOT / "LICENSE").read_text(encoding="utf-8")
     mit = text[text.index("Permission is hereby") :].strip()
     images = [f"| {name} | `{trees[0]}` | {IN_IMAGES[name]} |" for name, trees in KNOWN_TREES.items()]
-    return _HEAD.format(
+    return Path(__file__).with_name("notices.template").read_text(encoding="utf-8").format(
         vm=packages[VM]["version"],
         theme=theme,
         mit="\n".join(f"> {line}".rstrip() for line in mit.splitlines()),

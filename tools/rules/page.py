@@ -2,75 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
-from rules.claims import Clause, Trace, summary
+from rules.claims import ROOT, Clause, Trace, summary
 
 # More links than this in one cell hide the row they stand in; `make trace` lists them all.
 LINKS_MAX = 6
 
 # As a round runs; whatever is not here follows in the order of the rules.
-TOPICS = {
-    "deck": "The deck",
-    "composition": "Composition of the deck",
-    "provenance": "Where the deck comes from",
-    "induction": "Opening: inspection and first shuffle",
-    "two-decks": "Two decks",
-    "shuffle": "Shuffle",
-    "shuffle-fault": "A shuffle that fails",
-    "cut": "Cut",
-    "recut": "Cut again",
-    "cut-card": "Cut card",
-    "approval": "Approved alternatives",
-    "no-activity": "No activity",
-    "reshuffle": "Reshuffle",
-    "positions": "Positions",
-    "interlock": "Interlocks",
-    "dealing-mode": "Dealing modes",
-    "burn": "Burned cards",
-    "stack": "Stacks",
-    "stack-order": "Order inside a stack",
-    "deal": "Deal",
-    "exposure": "Exposed cards",
-    "face-up": "Cards found face up",
-    "drawn-in-error": "Cards drawn in error",
-    "misdeal": "Misdeals",
-    "deal-fault": "A jam while dealing",
-    "short-shoe": "Too few cards",
-    "hole-card": "Hole card and reader",
-    "fold": "Folding",
-    "stub": "Remainder and stub",
-    "stub-count": "Counting the stub",
-    "hold": "Cards held back",
-    "cover-all": "Cover All",
-    "progressive-link": "Linked games",
-    "reconstruction": "Rebuilding hands",
-    "removal": "Taking the device off the table",
-}
-
-_HEAD = """\
-# Rules
-
-What the rules of five games ask of the device and its host tools, and the tests that prove it. `make trace WRITE=1`
-writes this page from [rules](../rules/README.md), which says what the ids mean and where we had to choose between two
-readings, and from what the tests claim. The words are ours; what counts is the text in force where the table stands.
-Which record is taken at which stage of a game: [matrix](matrix/caribbean-stud.md).
-
-"""
-
-_LEGEND = """
-*Binds in* names the dealing modes: `automated`, the device deals; `manual`, from a manual shoe; `hand`, from the hand;
-`host` is what host tools do without a device. *Proved by* links to test files; what is in brackets shows part of a
-clause and does not count. `make trace` names every test with the mode it plays. Tests under `tests/unit` run on CPython
-and on the MicroPython VM, and so does every scenario (`make scenarios`).
-
-"""
+TOPICS: dict[str, str] = json.loads((ROOT / "rules" / "topics.json").read_text(encoding="utf-8"))
 
 
 def page(trace: Trace) -> str:
-    return "".join([_HEAD, *_counts(trace), _LEGEND, *_differences(trace), *_games(trace)])
+    parts = {"counts": _counts(trace), "differences": _differences(trace), "games": _games(trace)}
+    template = Path(__file__).with_name("page.template").read_text(encoding="utf-8")
+    return template.format(**{name: "".join(lines) for name, lines in parts.items()})
 
 
 def _counts(trace: Trace) -> Iterator[str]:

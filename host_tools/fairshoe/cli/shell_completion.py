@@ -7,7 +7,9 @@ looked up at the time: serial devices with the usual names, and simulated shoes 
 from __future__ import annotations
 
 import argparse
+import re
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from fairshoe.boards import configs
@@ -78,57 +80,18 @@ def _list_ports(globs: str) -> str:
     return f"{globs}; sed -n '{_SIM_PORT}' {files} 2>/dev/null"
 
 
+def _filled(template: str, **parts: str) -> str:
+    text = Path(__file__).with_name(template).read_text(encoding="utf-8")
+    return re.sub("@([a-z]+)@", lambda found: parts[found[1]], text)
+
+
 # --- bash ------------------------------------------------------------------------------------------------------
 
 
 def bash(parser: Any) -> str:
     cases = "\n".join(_bash_case(words) for words in words_of(parser))
     ports = _list_ports("; ".join(f"compgen -G '{pattern}'" for pattern in PORTS))
-    return f"""\
-# bash completion for fairshoe: eval "$(fairshoe completion bash)", or save it in
-# ~/.local/share/bash-completion/completions/fairshoe
-_fairshoe_add() {{
-    local word
-    while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen "${{@}}" -- "$cur")
-}}
-_fairshoe() {{
-    local cur prev path word values skip= i
-    local commands= choices= options= files= ports= value_options= file_options=
-    cur="${{COMP_WORDS[COMP_CWORD]}}"
-    prev="${{COMP_WORDS[COMP_CWORD-1]}}"
-    COMPREPLY=()
-    path=fairshoe
-    _fairshoe_words "$path"
-    for ((i = 1; i < COMP_CWORD; i++)); do
-        word="${{COMP_WORDS[i]}}"
-        if [[ -n $skip ]]; then skip=; continue; fi
-        if [[ " $value_options " == *" $word "* ]]; then skip=1; continue; fi
-        if [[ " $commands " == *" $word "* ]]; then path="$path $word"; _fairshoe_words "$path"; fi
-    done
-    if [[ -n $skip ]]; then
-        values="$(_fairshoe_values "$path" "$prev")"
-        if [[ " $file_options " == *" $prev "* ]]; then _fairshoe_add -f; else _fairshoe_add -W "$values"; fi
-    elif [[ $cur == -* ]]; then
-        _fairshoe_add -W "$options"
-    else
-        _fairshoe_add -W "$commands $choices"
-        if [[ -n $ports ]]; then _fairshoe_add -W "$({ports})"; fi
-        if [[ -n $files || ( -n $ports && $cur == /* ) ]]; then _fairshoe_add -f; fi
-    fi
-}}
-_fairshoe_words() {{
-    commands= choices= options= files= ports= value_options= file_options=
-    case "$1" in
-{cases}
-    esac
-}}
-_fairshoe_values() {{
-    case "$1 $2" in
-{_bash_values(parser)}
-    esac
-}}
-complete -o filenames -F _fairshoe fairshoe
-"""
+    return _filled("completion.bash", ports=ports, cases=cases, values=_bash_values(parser))
 
 
 def _bash_case(words: Words) -> str:
@@ -165,20 +128,7 @@ def _quoted(text: str) -> str:
 def zsh(parser: Any) -> str:
     functions = "\n".join(_zsh_function(words) for words in words_of(parser))
     ports = _list_ports("print -l " + " ".join(f"{pattern}(N)" for pattern in PORTS))
-    return f"""\
-#compdef fairshoe
-# zsh completion for fairshoe: save it as _fairshoe in a folder of $fpath
-_fairshoe_words() {{
-    setopt localoptions nonomatch
-    local port=$1 file=$2
-    shift 2
-    (( $# )) && compadd -- "$@"
-    (( port )) && compadd -- ${{(f)"$({ports})"}}
-    (( file )) && _files
-}}
-{functions}
-if [ "$funcstack[1]" = "_fairshoe" ]; then _fairshoe "$@"; else compdef _fairshoe fairshoe; fi
-"""
+    return _filled("completion.zsh", ports=ports, functions=functions)
 
 
 def _zsh_name(path: tuple[str, ...]) -> str:
