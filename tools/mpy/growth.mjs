@@ -5,7 +5,7 @@
 
 import { createVm, HERE, readTree, REPO, VM_ROOT } from './vm.mjs';
 
-const WARM_ROUNDS = 5; // until every path has been taken: rings filled, lists grown to their size
+const WARM_ROUNDS = 16; // until every path has been taken: rings filled, lists grown to their size
 const BUDGET_BYTES = 2048; // for where a collection finds things; a leak of 3 bytes a round is more in 1,000
 const SAY_EVERY = 100;
 
