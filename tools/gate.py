@@ -29,7 +29,7 @@ LONG_ON_VM = "tests/unit/long_on_vm.txt"
 CHANCE = ["tests/powerloss", "tests/fuzz", "tests/differential"]  # tests that draw what they try
 # The folders that have a stage of their own; the stage "others" has the rest.
 ELSEWHERE = ["tests/style", "tests/host", "tests/unit", "tests/web", "tests/floor_servers", "tests/table", *CHANCE]
-# The same of the full set. Of tests/web it runs none: `make test-web` does.
+# The same of the full set. Of tests/web both run a slice, `make test-web` all.
 IN_FULL_ELSEWHERE = ["tests/host", "tests/table", "tests/web", "tests/floor_servers", *CHANCE]
 
 EVERYTHING = (".",)
@@ -85,6 +85,7 @@ def full_stages() -> list[Stage]:
         Stage("full-table", [*FULL, "tests/table"], EVERYTHING, more),
         Stage("full-others", others(FULL, *IN_FULL_ELSEWHERE), EVERYTHING, more),
         Stage("full-floor", module("floor", "--if-possible", "--full"), EVERYTHING),
+        Stage("full-web", module("web", "--if-possible", "--full"), EVERYTHING),
         Stage("types-all", [PYRIGHT], EVERYTHING),
         Stage("chip", module("hil", "--quick", "--keyed", "--if-possible"), EVERYTHING),
         Stage("chip-cuts", module("hil.cuts", "--if-possible"), EVERYTHING),
