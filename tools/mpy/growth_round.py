@@ -11,8 +11,8 @@ from rig import stories
 from rig.story import Stage
 
 CARDS = 8
-# The simulator keeps the times of the last edges of each line. From 2 to the 30 microseconds on such a time is an object
-# on the heap of this VM: without a late start they would all grow by 32 bytes after 26 rounds.
+# The simulator keeps the times of the last edges of each line. From 2 to the 30 microseconds on such a time is an
+# object on the heap of this VM: without a late start they would all grow by 32 bytes after 26 rounds.
 LATE_US = 1 << 30
 
 
