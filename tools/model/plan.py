@@ -7,7 +7,9 @@ often power, a process and storage fail; BATCH is one more than the most events 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from model.steps import Table, source_of
 
@@ -56,175 +58,22 @@ class Planted:
     changes: tuple[tuple[str, str], ...]
 
 
-_SEND = "    assert cell[next_seq % CAP] == next_seq\n    sent[session * N + next_seq] = body[next_seq % CAP]\n"
-_SEND_EARLY = """\
-    sent[session * N + next_seq] = body[next_seq % CAP]
-    if next_seq > last:
-        sent[session * N + next_seq] = writing
-"""
-_LOG_FAILS = "    fails = fails + 1\n    drawn = drawn + 1"
-_LOG_IGNORED = "\n    up = 1\n    own_log = drawn\n    boot_due = 1\n    next_seq = 1"
-_ACTS = "when(up and job == 2 and not writing)\n    job = 3\n    assert lane_op == run_op and acted"
-_DOUBT = "    if run_outcome == 1:\n        run_outcome = 4\n        end_due = 4 * K + run_op"
-_ROWS_FIRST = "    store_message(c)\n    place = read[c]\n    place_stamp = stamp[read[c]]\n"
-_PLACE_FIRST = """\
-    if place == read[c] and place_stamp == stamp[read[c]]:
-        store_message(c)
-    else:
-        place = read[c]
-        place_stamp = stamp[read[c]]
-        read[c] = read[c] - 1
-"""
-PLANTED = (
-    Planted(
-        "an event is sent before it is durable",
-        "events",
-        (
-            ("and next_seq <= last and", "and (next_seq <= last or (writing and next_seq == last + 1)) and"),
-            (_SEND, _SEND_EARLY),
-        ),
-    ),
-    Planted(
-        "the host acknowledges before its commit",
-        "events",
-        (
-            (
-                "confirmed < stored[host_log])\n    confirmed = stored[host_log]",
-                "confirmed < taken)\n    confirmed = taken",
-            ),
-        ),
-    ),
-    Planted("a repetition acknowledges what is not stored", "events", (("n and n <= confirmed", "n and n <= taken"),)),
-    Planted("the ring is freed before the mark", "events", (("last - acked < CAP", "last - received < CAP"),)),
-    Planted(
-        "the host does not ask which log it is", "logs", (("    log_due = 1", "    log_due = 0 + (host_log == 0)"),)
-    ),
-    Planted(
-        "the host knows an event by its number alone",
-        "logs",
-        (("    if host_log != journal_log[joined]:", "    if not host_log:"),),
-    ),
-    Planted(
-        "the device takes an acknowledgement of another session",
-        "logs",
-        (("n in acks[session] and", "(n in acks[session] or n in acks[1]) and"),),
-    ),
-    Planted(
-        "a boot goes on though its log is not written",
-        "failing-writes",
-        (
-            (
-                _LOG_FAILS,
-                _LOG_FAILS + _LOG_IGNORED,
-            ),
-        ),
-    ),
-    Planted(
-        "a boot forgets the last operation",
-        "commands",
-        (("            if body[i] / K:\n                restore(body[i] % K, body[i] / K)", "            pass"),),
-    ),
-    Planted(
-        "a command acts before its acceptance is durable",
-        "commands",
-        ((_ACTS, "when(up and job and job < 3 and not writing)\n    job = 3\n    assert acted"),),
-    ),
-    Planted(
-        "a refusal is answered before its mark",
-        "commands",
-        (("not writing and not refused)\n    answer_due", "not writing)\n    answer_due"),),
-    ),
-    Planted("a number is sent that is not on file", "commands", (("    op_last = op\n    op_open = op\n", ""),)),
-    Planted(
-        "a command in doubt acts again after a boot",
-        "commands",
-        ((_DOUBT, "    if run_outcome == 1:\n        job = 2"),),
-    ),
-    Planted(
-        "an acceptance found later in the ring replaces its outcome",
-        "ring",
-        (("(op == lane_op and outcome > 1 and (", "(op == lane_op and ("),),
-    ),
-    Planted(
-        "a new key is in force after its second write alone",
-        "key-failing-writes",
-        (
-            ("    key = old + 1\n    due = (generation + 1) / 2\n    stage = 2", "    stage = 2"),
-            (
-                "    overwrite()\n    stage = 0",
-                "    key = old + 1\n    overwrite()\n    due = (generation + 1) / 2\n    stage = 0",
-            ),
-        ),
-    ),
-    Planted(
-        "a boot leaves the key before this one",
-        "key-cuts",
-        (("        overwrite()\n    announce()", "        pass\n    announce()"), ("generation % 2 == 0 and ", "")),
-    ),
-    Planted(
-        "a change found at boot is not recorded",
-        "key-cuts",
-        (("        due = (generation + 1) / 2\n", "        pass\n"),),
-    ),
-    Planted(
-        "a store prunes what the broker has acknowledged",
-        "floor",
-        (
-            (
-                "            subject_last[l] = message[length] % N\n",
-                "            subject_last[l] = message[length] % N\n            passed[l] = subject_last[l]\n",
-            ),
-        ),
-    ),
-    Planted(
-        "a consumer notes its place before its rows",
-        "floor",
-        ((_ROWS_FIRST, _PLACE_FIRST),),
-    ),
-    Planted(
-        "a place has no time of its message",
-        "floor",
-        (("(place > length or stamp[place] != place_stamp)", "place > length"),),
-    ),
-    Planted(
-        "a message does not name the one before it",
-        "floor",
-        (("if at[l] == subject_seq[l]:", "if 1:"), ("append(l, b)\n    known.discard(l)", "append(l, b)")),
-    ),
-    Planted(
-        "a consumer does not prove its lease",
-        "floor-lease",
-        (("number[c] and number[c] == lease and", "number[c] and"),),
-    ),
-    Planted(
-        "a consumer knows an event by its number alone",
-        "floor-logs",
-        (("                rows[message[read[c]] / N % LOGS].add(n)\n", "                rows[1].add(n)\n"),),
-    ),
-    Planted(
-        "a consumer stores the last event of a batch alone",
-        "floor-batches",
-        (("n >= begins[read[c]] and n <= message[read[c]] % N", "n == message[read[c]] % N"),),
-    ),
-    Planted(
-        "a message that is no event is passed over without a letter",
-        "floor-letters",
-        (("        letters.add(stamp[read[c]])\n", "        pass\n"),),
-    ),
-    Planted(
-        "a gap is declared for what the central record has",
-        "floor-gaps",
-        (
-            (" or first[l] <= passed[l] + 1", ""),
-            ("begins[length] = max(subject_last[l], passed[l]) + 1", "begins[length] = subject_last[l] + 1"),
-        ),
-    ),
-    Planted(
-        "an event that turned up late does not turn the cursor back",
-        "floor-gaps",
-        (("            if passed[l] >= n:\n                passed[l] = n - 1\n", ""),),
-    ),
-)
+def _planted() -> Iterator[Planted]:
+    """From planted.txt: a line `name: run`, then changes as in a diff, with an empty line between two."""
+    name, run, changes = "", "", list[tuple[str, str]]()
+    for block in Path(__file__).with_name("planted.txt").read_text(encoding="utf-8").split("\n\n"):
+        lines = block.splitlines()
+        if lines[0][0] not in "-+":
+            if changes:
+                yield Planted(name, run, tuple(changes))
+            name, _, run = lines[0].rpartition(": ")
+            changes = []
+        old, new = ("\n".join(line[1:] for line in lines if line[0] == sign) for sign in "-+")
+        changes.append((old, new))
+    yield Planted(name, run, tuple(changes))
+
+
+PLANTED = tuple(_planted())
 
 
 def table_of(run: str, changes: tuple[tuple[str, str], ...] = ()) -> Table:
