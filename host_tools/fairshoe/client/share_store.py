@@ -7,20 +7,6 @@ import sqlite3
 import time
 from typing import Any
 
-STEP = """
-CREATE TABLE share_secret (
-    id INTEGER PRIMARY KEY CHECK (id = 1),
-    secret BLOB NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE accepted_decks (
-    log INTEGER NOT NULL REFERENCES logs (id),
-    seq INTEGER NOT NULL,
-    name TEXT NOT NULL,
-    at REAL NOT NULL,
-    PRIMARY KEY (log, seq)
-) WITHOUT ROWID;
-"""
-
 # From the last commitment before the shift on: the deck that was inside when it began.
 HISTORY = """
 SELECT message, body, received FROM events WHERE log = ? AND name IN ({names}) AND seq >= COALESCE(

@@ -19,7 +19,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fairshoe.client import share_store
 from fairshoe.client.store_writer import Commit, Done, Job, Rows, Writer
 from fairshoe.errors import StoreError, UsageError
 from fairshoe.files import make_private
@@ -33,56 +32,8 @@ S = TypeVar("S", bound="StoreFile")
 T = TypeVar("T")
 _log = logging.getLogger("fairshoe.store")
 
-# Each step brings the tables to the next version; a new file gets all of them. Never change a step: add one.
-STEPS = (
-    """
-CREATE TABLE logs (
-    id INTEGER PRIMARY KEY,
-    device INTEGER NOT NULL,
-    identity BLOB NOT NULL,
-    handled INTEGER NOT NULL DEFAULT 0,
-    began REAL NOT NULL
-);
-CREATE INDEX logs_device ON logs (device, id);
-CREATE TABLE events (
-    log INTEGER NOT NULL REFERENCES logs (id),
-    seq INTEGER NOT NULL,
-    message INTEGER NOT NULL,
-    name TEXT NOT NULL,
-    boot INTEGER NOT NULL,
-    uptime_s REAL NOT NULL,
-    utc_s INTEGER NOT NULL,
-    round INTEGER NOT NULL,
-    deck INTEGER NOT NULL,
-    fields TEXT NOT NULL,
-    body BLOB NOT NULL,
-    received REAL NOT NULL,
-    PRIMARY KEY (log, seq)
-) WITHOUT ROWID;
-CREATE TABLE lanes (
-    device INTEGER NOT NULL,
-    role INTEGER NOT NULL,
-    op INTEGER NOT NULL,
-    waiting INTEGER,
-    command TEXT,
-    arguments TEXT,
-    PRIMARY KEY (device, role)
-) WITHOUT ROWID;
-""",
-    """
-CREATE TABLE cursors (
-    name TEXT PRIMARY KEY,
-    began REAL NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE cursor_places (
-    name TEXT NOT NULL REFERENCES cursors (name) ON DELETE CASCADE,
-    log INTEGER NOT NULL REFERENCES logs (id),
-    seq INTEGER NOT NULL,
-    PRIMARY KEY (name, log)
-) WITHOUT ROWID;
-""",
-    share_store.STEP,
-)
+# Each file of steps/ brings the tables to the next version; a new store gets all of them. Never change one: add one.
+STEPS = tuple(path.read_text(encoding="utf-8") for path in sorted((Path(__file__).parent / "steps").glob("*.sql")))
 SCHEMA = len(STEPS)
 
 INSERTED_LOG2 = 6  # up to 64 events with one statement

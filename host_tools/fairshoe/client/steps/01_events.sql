@@ -1,0 +1,32 @@
+CREATE TABLE logs (
+    id INTEGER PRIMARY KEY,
+    device INTEGER NOT NULL,
+    identity BLOB NOT NULL,
+    handled INTEGER NOT NULL DEFAULT 0,
+    began REAL NOT NULL
+);
+CREATE INDEX logs_device ON logs (device, id);
+CREATE TABLE events (
+    log INTEGER NOT NULL REFERENCES logs (id),
+    seq INTEGER NOT NULL,
+    message INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    boot INTEGER NOT NULL,
+    uptime_s REAL NOT NULL,
+    utc_s INTEGER NOT NULL,
+    round INTEGER NOT NULL,
+    deck INTEGER NOT NULL,
+    fields TEXT NOT NULL,
+    body BLOB NOT NULL,
+    received REAL NOT NULL,
+    PRIMARY KEY (log, seq)
+) WITHOUT ROWID;
+CREATE TABLE lanes (
+    device INTEGER NOT NULL,
+    role INTEGER NOT NULL,
+    op INTEGER NOT NULL,
+    waiting INTEGER,
+    command TEXT,
+    arguments TEXT,
+    PRIMARY KEY (device, role)
+) WITHOUT ROWID;

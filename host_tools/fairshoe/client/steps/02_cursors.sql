@@ -1,0 +1,10 @@
+CREATE TABLE cursors (
+    name TEXT PRIMARY KEY,
+    began REAL NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE cursor_places (
+    name TEXT NOT NULL REFERENCES cursors (name) ON DELETE CASCADE,
+    log INTEGER NOT NULL REFERENCES logs (id),
+    seq INTEGER NOT NULL,
+    PRIMARY KEY (name, log)
+) WITHOUT ROWID;
