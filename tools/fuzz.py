@@ -125,7 +125,7 @@ def make_case(seed: int, case: int) -> list[Item]:
 
 
 @dataclass
-class Seen:
+class Decoded:
     """What one decoder made of a stream."""
 
     frames: list[bytes]
@@ -147,9 +147,9 @@ def cut(data: bytes, rng: random.Random) -> list[bytes]:
     return parts
 
 
-def host_stream(parts: list[bytes]) -> Seen:
+def host_stream(parts: list[bytes]) -> Decoded:
     data = b"".join(parts)
-    seen = Seen([], [])
+    seen = Decoded([], [])
     decoder = framing.Decoder(seen.drop)
     for part in parts:
         for offset, frame in decoder.feed_located(part):
@@ -158,7 +158,7 @@ def host_stream(parts: list[bytes]) -> Seen:
             require(there == framing.stuff(frame.raw), "a frame is not where it is said to be")
         held = decoder._rest  # pyright: ignore[reportPrivateUsage]
         require(len(held) <= WIRE_MAX, f"the host decoder holds {len(held)} bytes")
-    require(sum(decoder.drops.by_reason().values()) == len(seen.drops), "drops counted and told differ")
+    require(sum(decoder.drops.by_reason().values()) == len(seen.drops), "drops counted and reported differ")
     return seen
 
 
@@ -192,10 +192,10 @@ def check(items: list[Item], seed: int) -> None:
     rng = random.Random(seed)
     data = b"".join(item.data for item in items) + LAST
     stream = host_stream(cut(data, rng))
-    whole = Seen([], [])
+    whole = Decoded([], [])
     whole.frames = [frame.raw for frame in framing.decode_all(data, whole.drop)]
     require(stream == whole, "the host's streaming and bulk decoders differ")
-    pieces = Seen([], [])
+    pieces = Decoded([], [])
     pieces.frames = framing.split(data, pieces.drop)
     malformed = [drop for drop in whole.drops if drop[2] == "malformed"]
     require(sorted([*pieces.drops, *malformed]) == whole.drops, "split and decode drop differently")

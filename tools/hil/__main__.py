@@ -136,7 +136,7 @@ def play_image(options: argparse.Namespace) -> tuple[str, Played] | int:
     return run.board, show(run, options, said, parts, report.merged(runs), clock)
 
 
-def rows_of(run: Run, said: report.Said, parts: dict[str, Part]) -> list[report.Row]:
+def rows_of(run: Run, said: report.Printed, parts: dict[str, Part]) -> list[report.Row]:
     rows = run.boot_rows(said) if said else []
     rounds = parts.get("rounds")
     if rounds is not None and rounds.result == report.GOOD and rounds.motion:
@@ -148,7 +148,7 @@ def rows_of(run: Run, said: report.Said, parts: dict[str, Part]) -> list[report.
 
 
 def show(
-    run: Run, options: argparse.Namespace, said: report.Said, parts: dict[str, Part], rows: list[report.Row],
+    run: Run, options: argparse.Namespace, said: report.Printed, parts: dict[str, Part], rows: list[report.Row],
     clock: Clock,
 ) -> Played:  # fmt: skip
     results = {name: part.result for name, part in parts.items()}

@@ -53,7 +53,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Ground:
+class UpdateSetup:
     """Both images, the board, and a FRAM with records."""
 
     uf2: Path
@@ -94,15 +94,15 @@ def cases(count: int, number: int, seed: int) -> list[Case]:
     return found
 
 
-def start(ground: Ground, case: Case) -> str:
+def start(setup: UpdateSetup, case: Case) -> str:
     """Power on with this flash, and what came of it."""
-    rom = ground.flash(case)
+    rom = setup.flash(case)
     if not rom.starts():
         return REFUSED
-    return SILENT if bytes(rom.flash[PAGE : PAGE + 8]) == NO_VECTORS else try_flash(ground, rom)
+    return SILENT if bytes(rom.flash[PAGE : PAGE + 8]) == NO_VECTORS else try_flash(setup, rom)
 
 
-def try_flash(ground: Ground, rom: BootRom) -> str:
+def try_flash(setup: UpdateSetup, rom: BootRom) -> str:
     _device.load()
     from emulator.bench import Bench
     from emulator.flashfs import erased_image
@@ -110,23 +110,23 @@ def try_flash(ground: Ground, rom: BootRom) -> str:
 
     from firmware.image import INPUTS
 
-    pico = Pico(ground.uf2, erased_image())
+    pico = Pico(setup.uf2, erased_image())
     pico.mcu.flash[: len(rom.flash)] = rom.flash
-    bench = Bench(ground.uf2, erased_image(), ground.config, INPUTS, ground.seed, pico)
-    bench.fram.data[:] = ground.fram
+    bench = Bench(setup.uf2, erased_image(), setup.config, INPUTS, setup.seed, pico)
+    bench.fram.data[:] = setup.fram
     moved: list[int] = []
-    pins = [pin for pin in ground.config["outputs"].values() if isinstance(pin, int)]
-    for pin in [*pins, *(ground.config["axis"][name] for name in ("step", "dir") if "axis" in ground.config)]:
+    pins = [pin for pin in setup.config["outputs"].values() if isinstance(pin, int)]
+    for pin in [*pins, *(setup.config["axis"][name] for name in ("step", "dir") if "axis" in setup.config)]:
         pico.listen(pin, lambda level, pin=pin: moved.append(pin) if level else None)
     said = pico.run(SILENT_S, until=lambda: DAMAGED in bench.arrived or bool(moved))
     if said and not moved:
         pico.run(SAID_S)
-    if moved or bytes(bench.fram.data) != ground.fram:
+    if moved or bytes(bench.fram.data) != setup.fram:
         return f"{RAN}: pins {sorted(set(moved))} were high" if moved else f"{RAN}: it wrote to the FRAM"
     return STOPPED if said else SILENT
 
 
-def ground_of(uf2: Path, old: Path, seed: int) -> Ground:
+def setup_of(uf2: Path, old: Path, seed: int) -> UpdateSetup:
     """Read both, and let the new image start once: its FRAM has records then."""
     data = uf2.read_bytes()
     config = read_config(read_image(uf2).board, ROOT)
@@ -140,7 +140,7 @@ def ground_of(uf2: Path, old: Path, seed: int) -> Ground:
     bench = Bench(uf2, erased_image(), config, INPUTS, seed)
     install_key(bench.fram, DEVICE_KEY)
     bench.pico.run(SILENT_S)
-    return Ground(uf2, flash_of_uf2(old.read_bytes()), blocks, seed, config, bytes(bench.fram.data))
+    return UpdateSetup(uf2, flash_of_uf2(old.read_bytes()), blocks, seed, config, bytes(bench.fram.data))
 
 
 def parse(argv: list[str] | None) -> argparse.Namespace:
@@ -164,22 +164,22 @@ def main(argv: list[str] | None = None) -> int:
         print("hil.cuts: --uf2 and --old are two release images of one board", file=sys.stderr)
         return 2
     prepare(lambda text: print(f"hil: {text}", file=sys.stderr))
-    return report(ground_of(options.uf2, options.old, options.seed), options)
+    return report(setup_of(options.uf2, options.old, options.seed), options)
 
 
-def report(ground: Ground, options: argparse.Namespace) -> int:
+def report(setup: UpdateSetup, options: argparse.Namespace) -> int:
     works: dict[str, Callable[[], Part]] = {
-        case.name: lambda case=case: Part(start(ground, case))
-        for case in cases(len(ground.blocks), options.cases, options.seed)
+        case.name: lambda case=case: Part(start(setup, case))
+        for case in cases(len(setup.blocks), options.cases, options.seed)
         if case.order != "file"
     }
     ended = {name: part.result for name, part in all_at_once(works, options.jobs).items()}
-    rom = BootRom(ground.old.ljust(FLASH_BYTES, b"\xff"))
-    for number, block in enumerate(ground.blocks[:-1], 1):
+    rom = BootRom(setup.old.ljust(FLASH_BYTES, b"\xff"))
+    for number, block in enumerate(setup.blocks[:-1], 1):
         rom.write(block)
         ended[Case("file", False, number).name] = REFUSED if not rom.starts() else f"{RAN}: the boot ROM starts it"
-    rom.write(ground.blocks[-1])
-    whole = try_flash(ground, rom) if rom.starts() else REFUSED
+    rom.write(setup.blocks[-1])
+    whole = try_flash(setup, rom) if rom.starts() else REFUSED
     wrong = {name: result for name, result in ended.items() if result.startswith((RAN, "WRONG"))}
     for name, result in wrong.items():
         print(f"{name}: {result}")

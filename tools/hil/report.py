@@ -14,7 +14,7 @@ HEAP_MAX, FREE_MIN = 80 * KB, 160 * KB
 GOOD = "good"
 _STORY_WORDS = ("intake", "job", "stopped")  # figures of a story while cards moved
 
-Said = dict[str, list[str]]
+Printed = dict[str, list[str]]
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,14 @@ def merged(runs: list[list[Row]]) -> list[Row]:
     return [replace(row, others=tuple(values[row.name] for values in others if row.name in values)) for row in runs[0]]
 
 
-def main_extra(said: Said, main_bytes: int) -> int:
+def main_extra(said: Printed, main_bytes: int) -> int:
     """How much more heap the product's main.py takes than the one that measures. `main_bytes` is in use when the
     product's is loaded and nothing else is."""
     in_use, free, free_before = (int(figure) for figure in said["heap"][:3])
     return main_bytes - (in_use + free - free_before)
 
 
-def boot_rows(said: Said, frozen: bool, size_row: Row, extra: int = 0) -> list[Row]:
+def boot_rows(said: Printed, frozen: bool, size_row: Row, extra: int = 0) -> list[Row]:
     """`extra`: see main_extra."""
     heap_max, free_min = (HEAP_MAX, FREE_MIN) if frozen else (None, None)
     return [
@@ -74,7 +74,7 @@ def boot_rows(said: Said, frozen: bool, size_row: Row, extra: int = 0) -> list[R
     ]
 
 
-def motion_rows(said: Said, motion: dict[str, float]) -> list[Row]:
+def motion_rows(said: Printed, motion: dict[str, float]) -> list[Row]:
     """Of the first round, which runs as the product does. A machine that shuffles is timed in the intake, another over
     the whole round; there the longest scan at rest is listed as well, one that records an event."""
     name = _moving(said)
@@ -99,22 +99,22 @@ def motion_rows(said: Said, motion: dict[str, float]) -> list[Row]:
     return rows
 
 
-def scans_moving(said: Said) -> int:
+def scans_moving(said: Printed) -> int:
     """How many scans were timed while cards moved: figures of none would keep every budget."""
     return scans(said, _moving(said))[0]
 
 
-def _moving(said: Said) -> str:
+def _moving(said: Printed) -> str:
     return "intake" if "intake" in said else "job"
 
 
-def _worst_rows(said: Said, name: str) -> list[Row]:
+def _worst_rows(said: Printed, name: str) -> list[Row]:
     """What the longest scan had to do besides its machine's work."""
     words = ("frames it took", "frames it sent")
     return [Row(f"  {word}", int(value)) for word, value in zip(words, said.get(f"{name}_worst", ()), strict=False)]
 
 
-def round_rows(said: Said, rounds: int, frozen: bool, extra: int = 0) -> list[Row]:
+def round_rows(said: Printed, rounds: int, frozen: bool, extra: int = 0) -> list[Row]:
     """What is in use between two rounds. From the third round on decide runs with the heap locked."""
     heap_max = HEAP_MAX if frozen else None
     said_rests = [said[f"heap_rest_{index}"] for index in range(rounds + 1) if f"heap_rest_{index}" in said]
@@ -127,12 +127,12 @@ def round_rows(said: Said, rounds: int, frozen: bool, extra: int = 0) -> list[Ro
     return rows
 
 
-def said_since(before: Said, said: Said) -> Said:
+def said_since(before: Printed, said: Printed) -> Printed:
     """What was printed after `before`. In the start of a board motors run and a session begins, with no card inside."""
     return {word: figures for word, figures in said.items() if figures != before.get(word)}
 
 
-def story_texts(said: Said) -> list[str]:
+def story_texts(said: Printed) -> list[str]:
     """The figures that `story_problems` compares with the budgets."""
     texts: list[str] = []
     for word in _STORY_WORDS:
@@ -142,7 +142,7 @@ def story_texts(said: Said) -> list[str]:
     return texts
 
 
-def story_problems(said: Said) -> list[str]:
+def story_problems(said: Printed) -> list[str]:
     """Scans that missed their budget in any story: every set of figures that the probe printed while cards moved."""
     found: list[str] = []
     for word in _STORY_WORDS:
@@ -156,7 +156,7 @@ def story_problems(said: Said) -> list[str]:
     return found
 
 
-def noisy_text(said: Said) -> str:
+def noisy_text(said: Printed) -> str:
     """Motors are off then: the longest of these scans may record the warning."""
     count, mean, worst = scans(said, "noisy")
     return f"  {count} scans while a line was noise: mean {mean} us, worst {worst} us"
@@ -165,7 +165,7 @@ def noisy_text(said: Said) -> str:
 ENOUGH_SCANS = 20  # a mean of fewer says little
 
 
-def scans(said: Said, word: str) -> tuple[int, int, int]:
+def scans(said: Printed, word: str) -> tuple[int, int, int]:
     """How many, their mean and the worst, in microseconds."""
     count, total, worst = (int(figure) for figure in said[word][:3])
     return count, total // max(count, 1), worst

@@ -92,7 +92,7 @@ class Run:
         self.notes.clock = clock
         return int(board.said()["main"][0])
 
-    def boot_rows(self, said: report.Said) -> list[report.Row]:
+    def boot_rows(self, said: report.Printed) -> list[report.Row]:
         if self.image.frozen:
             size = report.Row("image", self.image.flash_bytes, "bytes")
         else:
@@ -212,10 +212,10 @@ def parts_of(run: Run, options: argparse.Namespace) -> list[str]:
     return [*rounds, *by_default(run.config, run.deck), *started]
 
 
-def play_all(run: Run, wanted: list[str], jobs: int) -> tuple[report.Said, dict[str, Part]]:
+def play_all(run: Run, wanted: list[str], jobs: int) -> tuple[report.Printed, dict[str, Part]]:
     """What the started board said, and every part."""
     works: dict[str, Callable[[], Part]] = {}
-    said: report.Said = {}
+    said: report.Printed = {}
     live = [name for name in wanted if name != PRODUCT and name not in BROKEN]
     if live:
         board, player = run.boot()

@@ -181,8 +181,8 @@ class TcpSoak(killing.AtDevice):
                 raise Finding(f"host: {note[1]}")
             if note[0] == "given":
                 self.give(note[1], note[2])
-            if note[0] == "told":
-                self.tally["outcomes told"] += 1
+            if note[0] == "outcome":
+                self.tally["outcomes reported"] += 1
                 self.world.peer.results.append(note[1:])
                 self.world.powercut.scan()
             if note[0] == "event":
@@ -241,7 +241,7 @@ SUMMARY = (
     "rounds",
     "events",
     "operations",
-    "outcomes told",
+    "outcomes reported",
     "kills with a command open",
     "kills with events recorded and not on file",
     "kills before the device heard of a commit",

@@ -131,7 +131,7 @@ class Host:
     async def _outcome(self, shoe: AsyncShoe, pending: Pending) -> None:
         result = await shoe.wait(pending)
         numbers = [result.op, pending.message.ID, result.outcome, result.reason, result.detail]
-        self.notes.write("told", *(int(it) for it in numbers))
+        self.notes.write("outcome", *(int(it) for it in numbers))
 
 
 def _as_unfinished(pending: Pending) -> Unfinished:

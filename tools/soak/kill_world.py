@@ -60,7 +60,7 @@ class Killed(BaseException):
 
 
 @dataclass
-class Heard:
+class HostRecord:
     """What the host has on file, in the form in which the invariants compare it with what was recorded."""
 
     events: list[Event] = field(default_factory=list[Event])
@@ -79,7 +79,7 @@ class World:
         if flash:
             config["nv"]["kind"] = "flash"
         self.rig = Rig(config, game, seed, 0, KEY)
-        self.peer = Heard()
+        self.peer = HostRecord()
         self.powercut = PowercutInvariants(self)  # pyright: ignore[reportArgumentType]  # a rig and what its host has heard
         self.arrived = bytearray()
         self.plugged = True

@@ -48,7 +48,7 @@ HOUSE_VOID = 0.004  # share of the questions
 WAYS = ("table", "page")
 
 
-class Unlucky(sqlite3.Connection):
+class FailingConnection(sqlite3.Connection):
     """Dies before the statement with which `left` is used up, or has no room on the disk now and then."""
 
     left = 0
@@ -56,8 +56,8 @@ class Unlucky(sqlite3.Connection):
     rng = random.Random(0)
 
     def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
-        Unlucky.left -= 1
-        if not Unlucky.left:
+        FailingConnection.left -= 1
+        if not FailingConnection.left:
             os.kill(os.getpid(), signal.SIGKILL)
         if sql.startswith(("INSERT", "UPDATE", "COMMIT")) and self.rng.random() < self.full_share:
             raise sqlite3.OperationalError("database or disk is full")
@@ -94,11 +94,11 @@ def with_coupons(options: Options) -> Options:
 def child(folder: Path, game: str, seed: int, shoe: int, page: bool, dots: int) -> None:
     """Plays until it is killed; writes a dot to a pipe at every question."""
     rng = random.Random(seed)
-    Unlucky.rng = rng
+    FailingConnection.rng = rng
     options = with_coupons(registry.find(game).demo())
     if rng.random() < OTHER_OPTIONS:
         options = others(options, rng)
-    with simulated_table(folder, game, seed, shoe_seed=shoe, options=options, connection=Unlucky) as it:
+    with simulated_table(folder, game, seed, shoe_seed=shoe, options=options, connection=FailingConnection) as it:
         floor = TroubledFloor(it.floor)
         it.floor.supervisor = supervisor(game, rng)
 
@@ -118,8 +118,8 @@ def child(folder: Path, game: str, seed: int, shoe: int, page: bool, dots: int) 
         floor.strike = strike
         dot()
         if seed % 2:
-            Unlucky.left = rng.randint(*STATEMENTS)
-        Unlucky.full_share = FULL_DISK if rng.random() < 0.5 else 0.0
+            FailingConnection.left = rng.randint(*STATEMENTS)
+        FailingConnection.full_share = FULL_DISK if rng.random() < 0.5 else 0.0
         if page:
             table_page.play(it, folder, lambda: False, each)
         while True:

@@ -23,7 +23,7 @@ SEATS = 4
 Values = dict[str, Any]
 
 
-class Seen(Patient):
+class LoggedDealer(Patient):
     """A dealer who does what is next; `log` has what the page has shown."""
 
     log: Path
@@ -85,7 +85,7 @@ class Seen(Patient):
 def play(it: Running, folder: Path, until: Callable[[], object], each: Callable[[], bool]) -> None:
     """Rounds by the page until it is time; `each` is called before every tap, and says whether a supervisor voids."""
     desk = Desk(it.shoe, it.books, it.table.game, it.table.options, SEATS, folder / "wagers.json", it.floor)
-    seen = Seen(desk)
+    seen = LoggedDealer(desk)
     seen.log, seen.supervisor = folder / "page.jsonl", it.floor.supervisor
     seen.write({"tap": "start"})
     desk.show = seen.show

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     import psycopg
 
     from fairshoe_floor.alarms.rules import RuleBook
-    from fairshoe_floor.history.dead_letters import KeptLetter
-    from fairshoe_floor.history.queries import KeptExport
+    from fairshoe_floor.history.dead_letters import LetterRow
+    from fairshoe_floor.history.queries import ExportRow
     from fairshoe_floor.journals import JournalPull
 
-    Pull = TypeVar("Pull", KeptExport, JournalPull)
+    Pull = TypeVar("Pull", ExportRow, JournalPull)
 
 DAY_S = 86400.0
 PROGRESS_S = 2.0
@@ -447,7 +447,7 @@ def _dead_letters(db: psycopg.Connection[Any], options: argparse.Namespace) -> i
     return 0
 
 
-async def _retry(url: str, letters: Sequence[KeptLetter]) -> int:
+async def _retry(url: str, letters: Sequence[LetterRow]) -> int:
     import psycopg
 
     from fairshoe_floor.database import settings

@@ -66,7 +66,7 @@ def cycles(deck: Deck) -> int:
 # --- many decks at once ------------------------------------------------------------------------
 
 
-class Seen:
+class DeckLanes:
     """Decks, and what several tests read off them: for each place, or each card, the lanes of all decks."""
 
     def __init__(self, decks: Sequence[Deck], before: Deck) -> None:
@@ -142,7 +142,7 @@ class Counted:
     key: str
     name: str
     law: Callable[[int], Law]
-    read: Callable[[Seen], int]
+    read: Callable[[DeckLanes], int]
     mean: bool  # test the mean by itself: sharper against a shift than the classes
     classes: bool
 
@@ -152,7 +152,7 @@ COUNTED = (
     Counted("ascending", "ascending runs", eulerian, lambda it: it.lanes.one + sum(it.falls), False, True),
     Counted("turns", "runs up and down", alternating, lambda it: it.turns(it.falls), False, True),
     Counted("turns_places", "the same, of places", alternating, lambda it: it.turns(it.falls_places), False, True),
-    Counted("cycles", "cycles", stirling, Seen.cycles, False, True),
+    Counted("cycles", "cycles", stirling, DeckLanes.cycles, False, True),
     Counted(
         "fixed",
         "fixed points",
@@ -162,9 +162,9 @@ COUNTED = (
         True,
     ),
     Counted("repeats", "same as deck before", rencontres, lambda it: it.agreements(it.before), False, True),
-    Counted("lowest", "guess lowest unseen", stirling, Seen.guess_lowest, True, True),
-    Counted("successor", "guess successor", stirling, Seen.guess_successor, True, False),
-    Counted("piles", "guess shelf piles", stirling, Seen.guess_piles, True, False),
+    Counted("lowest", "guess lowest unseen", stirling, DeckLanes.guess_lowest, True, True),
+    Counted("successor", "guess successor", stirling, DeckLanes.guess_successor, True, False),
+    Counted("piles", "guess shelf piles", stirling, DeckLanes.guess_piles, True, False),
 )
 
 
@@ -189,7 +189,7 @@ class Tally:
     def add(self, decks: Sequence[Deck], before: Deck | None) -> None:
         """Decks in the order in which they were shuffled; `before` is the one that came before them, if any."""
         self.shuffles += len(decks)
-        seen = Seen(decks, before or decks[0])
+        seen = DeckLanes(decks, before or decks[0])
         for item in COUNTED:
             found = seen.lanes.unpack(item.read(seen))
             # The first deck of all has none before it to compare with.
@@ -197,7 +197,7 @@ class Tally:
                 self.counts[item.key][value] += times
         self._add_tables(seen)
 
-    def _add_tables(self, seen: Seen) -> None:
+    def _add_tables(self, seen: DeckLanes) -> None:
         end = self.cards
         for place, column in enumerate(seen.columns):
             for card, times in Counter(column).items():

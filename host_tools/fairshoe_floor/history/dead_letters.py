@@ -57,7 +57,7 @@ class Letter:
 
 
 @dataclass(frozen=True)
-class KeptLetter:
+class LetterRow:
     """One on file. Times are UTC seconds since 1970; `outcome` says how it was closed."""
 
     id: int
@@ -81,10 +81,10 @@ async def put(db: psycopg.AsyncConnection[Any], letters: Sequence[Letter]) -> No
     )
 
 
-def letters(db: psycopg.Connection[Any], number: int | None = None, every: bool = False) -> list[KeptLetter]:
+def letters(db: psycopg.Connection[Any], number: int | None = None, every: bool = False) -> list[LetterRow]:
     """Those that are open, oldest first; or all, or the one with this number."""
     where = "id = %s" if number is not None else "%s::bigint IS NULL" + ("" if every else " AND closed IS NULL")
     rows = db.execute(f"SELECT {_COLUMNS} FROM dead_letters WHERE {where} ORDER BY id".encode(), (number,)).fetchall()
     if number is not None and not rows:
         raise LetterError(f"there is no dead letter {number}.", "`fairshoe floor dead-letters` lists them.")
-    return [KeptLetter(*row) for row in rows]
+    return [LetterRow(*row) for row in rows]

@@ -45,7 +45,7 @@ class KeyAge:
 
 
 @dataclass(frozen=True)
-class KeptExport:
+class ExportRow:
     """One pull of a journal. `problem` is empty if the export is whole and continues the one before."""
 
     device: int
@@ -57,7 +57,7 @@ class KeptExport:
 
 
 @dataclass(frozen=True)
-class KeptGap:
+class GapRow:
     """Events of a log that were lost, recorded by the device between two times of its gateway. `outcome` says how the
     gap was closed: the events turned up, or a person has closed it."""
 
@@ -78,11 +78,11 @@ GAP_ADVICE = (
 )
 
 
-def gaps(db: psycopg.Connection[Any], every: bool = False) -> list[KeptGap]:
+def gaps(db: psycopg.Connection[Any], every: bool = False) -> list[GapRow]:
     """Those that are open, oldest first; or all."""
     where = "" if every else "WHERE closed IS NULL"
     columns = "id, device, log, first, last, gateway, after, before, outcome"
-    return [KeptGap(*row) for row in db.execute(f"SELECT {columns} FROM gaps {where} ORDER BY id".encode())]
+    return [GapRow(*row) for row in db.execute(f"SELECT {columns} FROM gaps {where} ORDER BY id".encode())]
 
 
 def events(
@@ -132,7 +132,7 @@ def keys(db: psycopg.Connection[Any]) -> list[KeyAge]:
     return [KeyAge(*row) for row in db.execute((columns + _NEWEST.format(join="LEFT")).encode(), ("key_changed",))]
 
 
-def journals(db: psycopg.Connection[Any], device: int | None, since: float) -> list[KeptExport]:
+def journals(db: psycopg.Connection[Any], device: int | None, since: float) -> list[ExportRow]:
     """The newest pull of each device; of one device all since a time."""
     newest = "DISTINCT ON (device)" if device is None else ""
     rows = db.execute(
@@ -140,7 +140,7 @@ def journals(db: psycopg.Connection[Any], device: int | None, since: float) -> l
         " AND (%(device)s::bigint IS NULL OR device = %(device)s) ORDER BY device, kept_at DESC".encode(),
         {"since": since, "device": device},
     ).fetchall()
-    return [KeptExport(*row) for row in rows]
+    return [ExportRow(*row) for row in rows]
 
 
 def export(db: psycopg.Connection[Any], device: int, kept_at: float) -> bytes:

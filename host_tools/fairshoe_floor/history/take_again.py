@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 
 from fairshoe_floor.history.consumer import event_of, sample_row
-from fairshoe_floor.history.dead_letters import KeptLetter
+from fairshoe_floor.history.dead_letters import LetterRow
 from fairshoe_floor.history.writer import Writer, refuses
 from fairshoe_floor.schema_check import Refused
 from fairshoe_floor.stream.event_lines import EventRow, Gap
@@ -16,7 +16,7 @@ from fairshoe_floor.stream.export_message import from_message
 from fairshoe_floor.stream.names import Names
 
 
-async def take_again(db: psycopg.AsyncConnection[Any], letter: KeptLetter) -> str:
+async def take_again(db: psycopg.AsyncConnection[Any], letter: LetterRow) -> str:
     """What became of it, in words. Refused if it still cannot be taken."""
     names = Names(letter.subject.split(".")[0])
     writer = Writer(db)
@@ -31,7 +31,7 @@ async def take_again(db: psycopg.AsyncConnection[Any], letter: KeptLetter) -> st
     return outcome
 
 
-async def _take(writer: Writer, names: Names, letter: KeptLetter) -> str:
+async def _take(writer: Writer, names: Names, letter: LetterRow) -> str:
     if letter.stream == names.journals:
         await writer.store_journal(from_message(letter.data), letter.stream, None)
         return "taken: an export of a journal"

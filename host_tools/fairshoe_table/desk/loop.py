@@ -108,10 +108,10 @@ class DeskLoop(Table):
         not."""
         return self._do(lambda: self._obey(tap))
 
-    def _do(self, deed: Callable[[], str]) -> Future[str]:
+    def _do(self, action: Callable[[], str]) -> Future[str]:
         """In the desk's thread. Only this program can: a page that could send `read` would pass for a card reader."""
         answer: Future[str] = Future()
-        self._taps.put((deed, answer))
+        self._taps.put((action, answer))
         return answer
 
     def read(self, card: int) -> None:
@@ -196,9 +196,9 @@ class DeskLoop(Table):
 
     def _serve_taps(self) -> None:
         while not self._taps.empty():
-            deed, answer = self._taps.get()
+            action, answer = self._taps.get()
             try:
-                said = deed()
+                said = action()
             except FairshoeError as error:
                 with contextlib.suppress(Exception):  # the books may not be readable now
                     self.publish()  # a card that was refused is shown with the one that it repeats

@@ -29,7 +29,7 @@ def tally_of(decks: Sequence[Deck], cards: int) -> Tally:
 
 
 def read(key: str, decks: Sequence[Deck], before: Deck) -> list[int]:
-    seen = stats.Seen(decks, before)
+    seen = stats.DeckLanes(decks, before)
     return list(seen.lanes.unpack(BY_KEY[key].read(seen)))
 
 
