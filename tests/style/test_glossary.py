@@ -28,7 +28,7 @@ HELD = (
 )
 # Files that name a banned word as data: the user account nobody; the examples of this test.
 EXEMPT = (GLOSSARY, "tools/dissector/tshark.py", "tests/style/test_glossary.py")
-ENDINGS = (".md", ".py", ".mjs", ".js", ".ts", ".json", ".lua", ".sql", ".txt", "Makefile")
+ENDINGS = (".md", ".py", ".mjs", ".js", ".ts", ".json", ".lua", ".ini", ".sql", ".txt", "Makefile")
 # Between two words of a phrase: a blank, or a line break with the comment sign of the next line.
 GAP = r"\s+(?:(?:#|//|\*|--)\s*)?"
 

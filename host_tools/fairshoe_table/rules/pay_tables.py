@@ -1,19 +1,21 @@
-"""Pay tables as the rules print them, row by row, each with its clause. A table that is not here is refused.
+"""Pay tables as the rules print them: pay_tables.ini has them row by row. A table that is not there is refused.
 
 A licensee may pay more than a table that the rules call a minimum: `improve` takes its rows and checks each of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from configparser import ConfigParser
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
+from pathlib import Path
 
 from fairshoe.errors import UsageError
 from fairshoe.games.profiles import load_game
 from fairshoe_table.rules.cards import FIVE, JACK, SIX, TEN
-from fairshoe_table.rules.money import For, Lose, Odds, OfMeter, Push, To, parse_odds
+from fairshoe_table.rules.money import DOLLAR, For, Lose, Odds, OfMeter, Push, To, parse_odds
 from fairshoe_table.rules.poker import VALUES, Hand, Hand3, hand_of, pair_rank
 
 # What a printed row means: the lowest and the highest hand of it. A number is the rank of a pair.
@@ -104,35 +106,27 @@ def _at_most(value: int, high: Hand | int) -> bool:
     return hand_of(value) is Hand.HIGH_CARD or (hand_of(value) is Hand.PAIR and (pair_rank(value) or 0) <= high)
 
 
-def _printed(name: str, clause: str, text: str, minimum: bool = False) -> PayTable:
-    """Rows as `hand | odds`."""
-    rows = [line.split("|") for line in text.strip().splitlines()]
-    return PayTable(name, clause, tuple(Row(hand.strip(), parse_odds(odds.strip())) for hand, odds in rows), minimum)
+def _read() -> Iterator[PayTable]:
+    file = ConfigParser(delimiters="=", interpolation=None)
+    file.optionxform = lambda optionstr: optionstr  # hands keep their capitals
+    file.read_string(Path(__file__).with_suffix(".ini").read_text(encoding="utf-8"))
+    for name in file.sections():
+        table = dict(file[name])
+        clause, minimum = table.pop("clause"), file.getboolean(name, "minimum", fallback=False)
+        table.pop("minimum", None)
+        envy = [(Hand[hand.upper().replace(" ", "_")], cents) for hand, cents in _amounts(table.pop("envy", ""))]
+        seeds = _amounts(table.pop("seeds", ""))
+        rows = tuple(Row(hand, parse_odds(odds)) for hand, odds in table.items())
+        yield PayTable(name, clause, rows, minimum, envy=tuple(envy), seeds=tuple(seeds))
 
 
-_HANDS_FROM_PAIR = ("Royal flush", "Straight flush", "Four-of-a-kind", "Full house", "Flush", "Straight")
-_CS_HANDS = (*_HANDS_FROM_PAIR, "Three-of-a-kind", "Two pair")
+def _amounts(text: str) -> list[tuple[str, int]]:
+    """`major 10000, minor 1000`: in cents."""
+    pairs = [pair.rpartition(" ") for pair in text.split(", ") if pair]
+    return [(name, int(dollars) * DOLLAR) for name, _, dollars in pairs]
 
 
-def _column(name: str, clause: str, hands: tuple[str, ...], odds: str) -> PayTable:
-    """One column of a table that prints several."""
-    cells = [parse_odds(cell.strip()) for cell in odds.split("|")]
-    return PayTable(name, clause, tuple(Row(hand, cell) for hand, cell in zip(hands, cells, strict=True)))
-
-
-def _link(name: str, rows: str, envy: tuple[int, ...], seeds: dict[str, int], royal: bool = True) -> PayTable:
-    hands = _CS_HANDS[:-1] if royal else ("Royal or straight flush", *_CS_HANDS[2:-1])
-    table = _column(name, "CS 12(l)", hands, rows)
-    kinds = (Hand.ROYAL_FLUSH, Hand.STRAIGHT_FLUSH)[-len(envy) :]
-    return PayTable(
-        table.name,
-        table.clause,
-        table.rows,
-        envy=tuple((kind, cents * 100) for kind, cents in zip(kinds, envy, strict=True)),
-        seeds=tuple((meter, cents * 100) for meter, cents in seeds.items()),
-    )
-
-
+TABLES: Mapping[str, PayTable] = {table.name: table for table in _read()}
 _COVER = ("Royal flush", "Straight flush", "Four-of-a-kind", "Full house", "Flush", "Straight", "Three-of-a-kind")
 
 
@@ -142,150 +136,6 @@ def cover_all(column: int) -> PayTable:
     odds = load_game("caribbean-stud")["cover_all"][str(column)]
     rows = tuple(Row(hand, To(wins)) for hand, wins in zip(_COVER, odds, strict=True))
     return PayTable(f"CS-12k-{column}", "CS 12(k)", rows)
-
-
-_REST = "50 for 1 | 40 for 1 | 30 for 1"
-_LINKS = (
-    _link("PTMGL01", f"100% | 10% | 300 for 1 | {_REST} | 9 for 1", (1000, 300), {"main": 10_000}),
-    _link("PTMGL02", f"100% | 10% | 300 for 1 | {_REST} | 9 for 1", (5000, 1500), {"main": 10_000}),
-    _link("PTMGL04", f"100% | 300 for 1 | {_REST} | 9 for 1", (250,), {"main": 1000}, royal=False),
-    _link(
-        "PTMGLML01",
-        f"100% Major | 100% Minor | 300 For 1 | {_REST} | 9 For 1",
-        (1000, 300),
-        {"major": 10_000, "minor": 1000},
-    ),
-    _link(
-        "PTMGLML02",
-        f"100% Mega | 100% Major | 100% Minor | {_REST} | 10 For 1",
-        (1000, 300),
-        {"mega": 10_000, "major": 1000, "minor": 250},
-    ),
-    _link(
-        "PTMGLML03",
-        f"100% Mega | 100% Major | 100% Minor | {_REST} | 9 For 1",
-        (1000, 300),
-        {"mega": 10_000, "major": 1000, "minor": 250},
-    ),
-)
-
-_DDS = """
-Royal flush | 1000 to 1
-Straight flush | 100 to 1
-Four-of-a-kind | 25 to 1
-Full house | 10 to 1
-Flush | 8 to 1
-Straight | 5 to 1
-Three-of-a-kind | 3 to 1
-Two pair | 2 to 1
-Pair of jacks, queens, kings or aces | 1 to 1
-Pair of sixes, sevens, eights, nines or tens | Push
-Pair of fives or less | Lose
-"""
-_B5_ANTE = """
-Royal flush | 1000 to 1
-Straight flush | 200 to 1
-Four-of-a-kind | 100 to 1
-Full house | 25 to 1
-Flush | 15 to 1
-Straight | 8 to 1
-Three-of-a-kind | 4 to 1
-Two pair | 2 to 1
-"""
-_B5_BONUS = """
-Three-card straight flush | 40 to 1
-Three-of-a-kind | 25 to 1
-Three-card straight | 6 to 1
-Three-card flush | 3 to 1
-One pair | 1 to 1
-"""
-_CS_BET = """
-Royal flush | 100 to 1
-Straight flush | 50 to 1
-Four-of-a-kind | 20 to 1
-Full house | 7 to 1
-Flush | 5 to 1
-Straight | 4 to 1
-Three-of-a-kind | 3 to 1
-Two pair | 2 to 1
-A pair or less | 1 to 1
-"""
-_CS_FIVE_CARD = """
-Royal flush | 100% of meter
-Straight flush | 10% of meter
-Four-of-a-kind | 500 for 1
-Full house | 100 for 1
-Flush | 50 for 1
-"""
-_DCP_RAISE = """
-Royal flush | 300 to 1
-Straight flush | 50 to 1
-Four-of-a-kind | 15 to 1
-Full house | 7 to 1
-Flush | 6 to 1
-Straight | 5 to 1
-Three-of-a-kind | 3 to 1
-Two pair | 3 to 2
-One pair | 1 to 1
-High card | 1 to 1
-"""
-_DCP_THREE = """
-Three-card straight flush | 40 to 1
-Three-of-a-kind | 30 to 1
-Three-card straight | 6 to 1
-Three-card flush | 4 to 1
-One pair | 1 to 1
-"""
-_BUST_IT = """
-Ten | 3 to 1
-Nine | 6 to 1
-Eight | 8 to 1
-Seven | 10 to 1
-Six | 15 to 1
-Three eights of the same color | 50 to 1
-Three eights of the same suit | 200 to 1
-"""
-_BONUS = (*_CS_HANDS, "A pair of 10s or better")
-_FLAT = "1,000 to 1 | 200 to 1 | 100 to 1 | 50 to 1 | 40 to 1"
-_METERS = "100% of meter | 10% of meter"
-
-TABLES: Mapping[str, PayTable] = {
-    table.name: table
-    for table in (
-        _printed("DDS-10b", "DDS 10(b)", _DDS, minimum=True),
-        _printed("B5-11c", "B5 11(c)", _B5_ANTE, minimum=True),
-        _printed("B5-11d", "B5 11(d)", _B5_BONUS, minimum=True),
-        _printed("CS-11b", "CS 11(b)", _CS_BET),
-        _column("CS-11c-A", "CS 11(c)", _BONUS, f"{_FLAT} | 25 to 1 | 7 to 1 | 3 to 1 | 1 to 1"),
-        _column("CS-11c-B", "CS 11(c)", _BONUS, f"{_FLAT} | 25 to 1 | 6 to 1 | 3 to 1 | 1 to 1"),
-        _column("CS-11c-C", "CS 11(c)", _BONUS, f"{_FLAT} | 20 to 1 | 6 to 1 | 3 to 1 | 1 to 1"),
-        _column(
-            "CS-11d-A",
-            "CS 11(d)",
-            _CS_HANDS,
-            "100% of meter | 5,000 for 1 | 500 for 1 | 100 for 1 | 50 for 1 | 10 for 1 | 3 for 1 | 2 for 1",
-        ),
-        _column(
-            "CS-11d-B",
-            "CS 11(d)",
-            _CS_HANDS,
-            f"{_METERS} | 500 for 1 | 100 for 1 | 50 for 1 | 10 for 1 | 3 for 1 | 2 for 1",
-        ),
-        _column("CS-11d-C", "CS 11(d)", _CS_HANDS, f"{_METERS} | 200 for 1 | {_REST} | 9 for 1 | N/A"),
-        PayTable(
-            "CS-11d-D",
-            "CS 11(d)",
-            _column("", "", _CS_HANDS, f"{_METERS} | 300 for 1 | {_REST} | 9 for 1 | N/A").rows,
-            envy=((Hand.ROYAL_FLUSH, 100_000), (Hand.STRAIGHT_FLUSH, 30_000)),
-        ),
-        _column("CS-11d-E", "CS 11(d)", _CS_HANDS, f"{_METERS} | 500 for 1 | 100 for 1 | 50 for 1 | N/A | N/A | N/A"),
-        _printed("CS-11e", "CS 11(e)(1)", _CS_FIVE_CARD),
-        *_LINKS,
-        _printed("DCP-11b", "DCP 11(b)", _DCP_RAISE, minimum=True),
-        _printed("DCP-11c", "DCP 11(c)", _DCP_THREE, minimum=True),
-        _printed("DAB-6d", "DAB 6(d)(2), (3)", _BUST_IT),
-    )
-}
 
 
 def pay_table(name: str) -> PayTable:
