@@ -38,6 +38,8 @@ class Broken:
     new: str
 
 
+FOLDED = "(facts.word(NOT_IN) & facts.word(SECONDS))"  # void; in NOT_IN alone a hand has folded
+
 BROKEN = (
     Broken("DAB-15i", "manual", "drawn/round.py", "self.missed += 2 - b", "self.missed += 1"),
     Broken("DAB-15i", "manual", "shoe_facts.py", "MISSED if b else DEAD", "0"),
@@ -45,7 +47,30 @@ BROKEN = (
     Broken("CS-13b", "automated", "hands.py", "return not (profile.mode or", "return not (True or"),
     Broken("CS-13b", "automated", "hands.py", "facts.row[SHORT if flow.tail else EXTRA]", "facts.row[SHORT]"),
     Broken("CS-13b", "automated", "table_facts.py", "row[SHORT], row[EXTRA] = row[EXTRA], 0", "row[EXTRA] = 0"),
-    Broken("DCP-12c", "automated", "hands.py", "== ids.ONE_VOID", "!= ids.ALL_VOID"),
+    Broken("DCP-12c", "automated", "hands.py", FOLDED, "facts.word(NOT_IN)"),
+    Broken("B5-12d", "automated", "hands.py", FOLDED, "facts.word(NOT_IN)"),
+    Broken("CS-13d", "hand", "hands.py", FOLDED, "facts.word(NOT_IN)"),
+    Broken(
+        "B5-12d",
+        "hand",
+        "table_facts.py",
+        "profile, final = self.profile, self.in_final(seat)",
+        "profile, final = self.profile, self.row[FINAL] > 1",
+    ),
+    Broken("B5-12d", "manual", "drawn/plan.py", "return U8_MAX  # its cards", "return 0  # its cards"),
+    Broken(
+        "B5-10c", "automated", "prerequisites.py", "final_each and not row", "final_each and profile.mode and not row"
+    ),
+    Broken(
+        "B5-9e",
+        "automated",
+        "settling.py",
+        "counts = need == ids.NEED_COUNT or need == ids.NEED_DECISIONS",
+        "counts = need == ids.NEED_COUNT",
+    ),
+    Broken("DAB-11b", "manual", "drawn/round.py", "== ACE and not reader.insured and (", "== ACE and ("),
+    Broken("DAB-11b", "manual", "drawn/round.py", "row[ANSWER] & INSURED != 0", "False"),
+    Broken("DAB-11b", "manual", "drawn/round.py", "a, reader.insured and reader.up_card == a", "a, False"),
     Broken("DAB-7d", "manual", "drawn/round.py", "return (self.draws - 1) % boxes + 1", "return boxes"),
     Broken("DDS-8a", "manual", "drawn/steps.py", "_flag(flow, RULE_CLOSING)  # drawn in error", "pass  #"),
     Broken("CS-4b", "hand", "table_facts.py", "self._set(a, SOURCE, b)", "pass"),

@@ -66,6 +66,19 @@ DRAWN = (
     ("double-cross-poker", "bets:2 draw:11 fold:1 misdeal:1:1", "void DCP-12c 0"),
     ("double-down-stud", "bets:2 draw:2 !hole_card_seen draw:1 hole_card_seen", "void DDS-11a 0"),
 )
+RAISED = "deal:2 fold:1 second_wager:2:1 release "
+BESIDE = (  # with records and two decks
+    (RAISED + "other !misdeal:1:3 misdeal:1:4 held final_deal:1 end", "end 38"),
+    (RAISED + "other held power held final_deal:1 end", "end 39"),
+    (RAISED + "begin held final_deal:1 misdeal:1:2 !misdeal:1:2 end", "end 40"),
+    (RAISED + "other lock held second_wager:2:0 end", "end"),
+    (RAISED + "other misdeal:2:4 end", "end"),
+    (RAISED + "other face_up:1 held power face_up:1", "void B5-12b 0"),
+    (
+        RAISED + "other close held final_deal:1 end deal:1 second_wager:1:1 release held final_deal:1 end",
+        "end 39 end 42",
+    ),
+)
 BLACKJACK = (
     ("boxes:2 draw:6 up_card:5 power !misdeal:0:0 house_decision:1 !misdeal:0:0 end", "end"),
     ("boxes:2 draw:6 up_card:5 surrender:1 surrender:1 power house_decision:1 surrender:1 !surrender:1 end", "end"),
@@ -80,8 +93,11 @@ BLACKJACK = (
     ("boxes:2 draw:6 up_card:5 draw:1 dealer_card power house_decision:1 !surrender:1 end", "end"),
     ("boxes:2 draw:6 up_card:1 insurance_closed !insurance_closed up_card:1 !insurance_closed end", "end"),
     ("boxes:2 draw:6 up_card:1 insurance_closed power house_decision:1 !insurance_closed end", "end"),
-    ("boxes:2 draw:6 up_card:1 power house_decision:1 insurance_closed !insurance_closed up_card:5 up_card:1 "
-     "insurance_closed power !insurance_closed end", "end"),
+    (
+        "boxes:2 draw:6 up_card:1 power house_decision:1 insurance_closed !insurance_closed up_card:5 up_card:1 "
+        "insurance_closed power !insurance_closed end",
+        "end",
+    ),
     ("boxes:2 draw:6 face_up:1 draw:1 ten_found:1 draw:1 end", "end"),
     ("boxes:2 draw:6 ten_found:1 power house_decision:2 !stub_counted:19:1 stub_counted:19", "void HOUSE 0"),
 )
@@ -120,6 +136,20 @@ class Words:
     def end(self):
         assert self.table.command(ids.CMD_END_ROUND) == DONE
         self.table.stage.run(300)
+
+    def held(self):
+        """The end is held back: the final deal is not on record."""
+        assert self.table.command(ids.CMD_END_ROUND) == REFUSED and self.table.reason() == ids.REASON_NEED
+        self.table.stage.run(300)
+
+    def other(self):
+        """The other deck is shuffled."""
+        self.table.shuffle(2)
+
+    def begin(self):
+        """And is still being shuffled while what follows is reported."""
+        self.table.stage.act("load", {"cards": 52, "deck": 2})
+        self.table.play(("", 600, "press", "green"), ("shuffle_started", 500, "wait", 0))
 
     def give(self):
         self.table.play(("", 300, "press", "lock"), ("stack_offered", 600, "take", 0), ("stack_taken", 300, "wait", 0))
@@ -200,15 +230,26 @@ def test_two_irregularities_in_a_round_that_is_dealt_by_hand():
 
 
 def test_two_irregularities_in_a_round_from_a_draw_shoe():
-    """Proves: DCP-12c (manual, in part)"""
+    """Proves: DCP-12c (manual, in part), B5-12d (manual, in part)"""
     for row in DRAWN:
         table = Table(row[0], "draw", {"dealing": "manual"}, config=board("draw"))
         table.stage.act("load", {"cards": 52})
         check(table.play(("", 300, "press", "green"), ("deck_loaded", 600, "wait", 0)), row)
 
 
+def test_a_round_of_boston_5_waits_for_its_final_deal_whatever_the_other_deck_does():
+    """Proves: B5-10c (automated, in part), B5-12d (automated, in part), B5-2b (automated, in part)"""
+    for row in BESIDE:
+        config = board()
+        config["inputs"].update({"back": {"pin": 28}})
+        table = Table("boston-5-stud", table={"decks": 2, "records": True}, config=config)
+        for i in range(8):
+            table.recorded(("inspected", "verified", "shown", "washed")[i % 4], 1 + i // 4)
+        check(table.shuffle(1), row)
+
+
 def test_what_is_on_record_of_a_blackjack_round_holds_after_a_power_cut():
-    """Proves: DAB-15e (in part), DAB-8a3 (in part), DAB-15b (in part), DAB-15i (in part)"""
+    """Proves: DAB-15e (in part), DAB-8a3 (in part), DAB-15b (in part), DAB-15i (in part), DAB-11b (in part)"""
     for row in BLACKJACK:
         check(Shoe(20, reader=True).load(), row)
 
