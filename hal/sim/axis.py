@@ -112,7 +112,8 @@ class Axis:
         self.spare = thousand_steps - distance * self.place_steps
         self._pace(pace or _QUARTER, pace * pace // 100 or 100)
         self._begin(distance, now_us)
-        ahead = (self.mark * self.place_steps - HOME_STEPS * 1000 - at) * self.step
+        before = -HOME_STEPS if self.wraps else HOME_STEPS  # in the direction of homing
+        ahead = (self.mark * self.place_steps + before * 1000 - at) * self.step
         if self.wraps:
             ahead = ahead % (self.count * self.place_steps * 1000) or self.count * self.place_steps * 1000
         passed = -(-ahead // 1000)

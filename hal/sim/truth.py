@@ -13,6 +13,7 @@ the names of the config's `mechanism`, and the keys below. Without one the machi
 | inverted | lines that show 0 for blocked |
 | backwards | motors that turn the wrong way: pick, transport, outfeed, axis |
 | outfeed_um_per_ms | speed of a carousel's outfeed, where it is not that of the transport |
+| lamps | which lamps light at the outputs of green, amber and red: `["amber", "green", ""]` |
 | home_steps | steps from the place where slot 0 is at the mouth to the home mark |
 | slip_at_start | 1: slip is drawn again whenever a roller starts on a card, not once for each card |
 | warm_percent, warm_s | change of the rollers' speed as they warm up, and how long that takes from power-up |
@@ -44,10 +45,12 @@ FIGURES = FIGURE_NAMES.split()
 HOME_STEPS = 2  # how far before place 0 the mark begins, in the direction of homing
 HOME_WIDTH_STEPS = 24
 SPARE_PERCENT = 30  # of the speed of an axis; its acceleration has as much on the same time scale
+LAMPS = ("green", "amber", "red")
+_FIRST_LAMP = 6  # of the outputs
 MOTORS = ("pick", "transport", "outfeed", "axis")
 OWN_NAMES = (
     "swapped inverted backwards outfeed_um_per_ms home_steps slip_at_start warm_percent warm_s"
-    " worn_percent_per_thousand_cards worn_us_per_thousand_cards"
+    " worn_percent_per_thousand_cards worn_us_per_thousand_cards lamps"
 )
 _OWN = OWN_NAMES.split()
 
@@ -108,6 +111,11 @@ class Truth:
         if accel < self.ordered[key] * accel_percent * 100:
             return 0
         return ramp * speed // ordered * speed // ordered if speed < ordered else FAR
+
+    def lit(self, levels: bytearray) -> "list[str]":
+        """The lamps that are lit at these levels of the outputs."""
+        lamps = self.own.get("lamps", LAMPS)
+        return [lamps[i] for i in range(len(LAMPS)) if levels[_FIRST_LAMP + i] and lamps[i]]
 
     def _names(self, key: str, known: "tuple[str, ...]") -> "list[str]":
         names = list(self.own.get(key, ()))

@@ -39,7 +39,15 @@ def asked(words: str) -> str:
     return f"document.getElementById('bringup-now').textContent.includes({words!r})"
 
 
-@pytest.mark.parametrize("board", [pytest.param("pico-carousel", marks=pytest.mark.slice), "pico-shoe"])
+@pytest.mark.parametrize(
+    "board",
+    [
+        pytest.param("pico-carousel", marks=pytest.mark.slice),
+        "pico-shoe",
+        pytest.param("pico-shelves", marks=pytest.mark.full),
+        "pico-draw",
+    ],
+)
 def test_a_machine_is_brought_up_in_the_browser(
     board: str, chromium: Any, tmp_path: Path, readable: Callable[[Any, int], None]
 ) -> None:

@@ -8,7 +8,8 @@ from fairshoe.cli import settings
 from fairshoe.cli.options import add_key, add_port, seconds, version
 from fairshoe.ship.identity import ROLLBACK_MAX
 
-BRINGUP_STEPS = ["start", "key", "noise", "inputs", "dark", "axis", "ejector", "feed", "card", "cards", "lift", "speed"]
+_READING = ["start", "key", "noise", "inputs", "lamps", "dark"]
+BRINGUP_STEPS = [*_READING, "axis", "ejector", "feed", "card", "cards", "lift", "speed"]
 
 
 def add_bringup(command: argparse.ArgumentParser) -> None:

@@ -5,24 +5,27 @@ A check is passed by a sensor, never by an answer of the technician. What no sen
 
 from __future__ import annotations
 
+import copy
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from fairshoe.boards.configs import check_board
 from fairshoe.bringup.lines import Lines
+from fairshoe.calibrate.derive import report_ms
 from fairshoe.calibrate.machine import Machine
 
 PASSED, FAILED, NOT_TESTED = "passed", "failed", "not tested"
 BENCH = "needs a bench image"
 MEND = "mend what was found first"
 UNSEEN = "no sensor sees it"
-QUARTER = "a shot turns the axis at a quarter of the configured speed"
-LASTING = (UNSEEN, QUARTER)  # running the step again would not change it
+LASTING = (UNSEEN,)  # running the step again would not change it
 
 
 @dataclass(frozen=True)
 class Check:
-    """`what` was seen; of a finding also its `key`, for programs, and the cure. `swap` are two inputs whose entries in
-    the config would cure it, `change` a figure of the mechanism that would. `why` something is not tested."""
+    """`what` was seen; of a finding also its `key`, for programs, and the cure. `swap` are two inputs or outputs
+    whose entries in the config would cure it, `change` figures of the mechanism that would. `why` something is not
+    tested."""
 
     name: str
     result: str
@@ -30,7 +33,7 @@ class Check:
     key: str = ""
     cure: str = ""
     swap: tuple[str, str] | None = None
-    change: tuple[str, int] | None = None
+    change: dict[str, int] | None = None
     why: str = ""
 
     def to_json(self) -> dict[str, Any]:
@@ -48,6 +51,21 @@ def failed(key: str, what: str, cure: str, swap: tuple[str, str] | None = None) 
 
 def untested(name: str, what: str, why: str) -> Check:
     return Check(name, NOT_TESTED, what, why=why)
+
+
+def cured(config: dict[str, Any], checks: list[Check]) -> dict[str, Any] | None:
+    """The config with all wires that are swapped, and figures that were found wrong, put right; None if there are
+    none, or it would be no good config."""
+    new = copy.deepcopy(config)
+    for check in checks:
+        if check.swap:
+            one, other = check.swap
+            wires = new["inputs" if one in new["inputs"] else "outputs"]
+            wires[one], wires[other] = wires[other], wires[one]
+        if check.change:
+            new["mechanism"] |= check.change
+            new["mechanism"]["shuffle_report_ms"] = report_ms(new["mechanism"])
+    return new if new != config and not check_board(new) else None
 
 
 def turned(motor: str) -> Check:

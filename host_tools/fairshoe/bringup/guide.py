@@ -6,18 +6,29 @@ device or its config is another one.
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fairshoe.boards.configs import check_board
 from fairshoe.bringup import inputs, motion
-from fairshoe.bringup.checks import BENCH, FAILED, LASTING, MEND, NOT_TESTED, PASSED, Bringup, Check, failed, untested
+from fairshoe.bringup.checks import (
+    BENCH,
+    FAILED,
+    LASTING,
+    MEND,
+    NOT_TESTED,
+    PASSED,
+    Bringup,
+    Check,
+    cured,
+    failed,
+    untested,
+)
+from fairshoe.bringup.lamps import lamps
 from fairshoe.bringup.speed import speed
-from fairshoe.calibrate.derive import check_port, report_ms
+from fairshoe.calibrate.derive import check_port
 from fairshoe.calibrate.machine import NONE, NotCalibrated
 from fairshoe.files import parse_json, write_whole
 from firmware.image import INPUTS
@@ -42,6 +53,7 @@ STEPS = {
     "key": Stage("key switch", inputs.key_switch),
     "noise": Stage("every line at rest", inputs.noise),
     "inputs": Stage("every input, touched by hand; door interlock", inputs.inputs),
+    "lamps": Stage("every lamp, as a button says", lamps),
     "dark": Stage("every beam, with its light off", inputs.dark),
     "axis": Stage("home mark, steps, direction", motion.axis, READ, True, STORES),
     "ejector": Stage("out and back", motion.ejector, (*READ, "axis"), True, STORES),
@@ -49,7 +61,7 @@ STEPS = {
     "card": Stage("one card all the way", motion.card, (*READ, "axis", "ejector", "feed"), True),
     "cards": Stage("ten cards", motion.cards, ("card",), True),
     "lift": Stage("the lift of a shelf machine", motion.lift, ("card",), True, ("shelves",)),
-    "speed": Stage("the axis at the speed of the config", speed, ("axis", "cards"), True, STORES),
+    "speed": Stage("the highest speed that the axis follows", speed, ("axis", "cards"), True, STORES),
 }
 
 
@@ -177,20 +189,6 @@ def _broken(bringup: Bringup, name: str, error: NotCalibrated) -> Check:
     if line != NONE:
         return failed(f"noisy {INPUTS[line]}", f"{INPUTS[line]} is noisy.", "Look at its shield, ground and supply.")
     return failed(f"step {name}", error.what, error.advice)
-
-
-def cured(config: dict[str, Any], checks: list[Check]) -> dict[str, Any] | None:
-    """The config with all inputs that are swapped, and figures that were found wrong, put right; None if there are
-    none, or it would be no good config."""
-    new = copy.deepcopy(config)
-    for check in checks:
-        if check.swap:
-            one, other = check.swap
-            new["inputs"][one], new["inputs"][other] = new["inputs"][other], new["inputs"][one]
-        if check.change:
-            new["mechanism"][check.change[0]] = check.change[1]
-            new["mechanism"]["shuffle_report_ms"] = report_ms(new["mechanism"])
-    return new if new != config and not check_board(new) else None
 
 
 def summary(checks: list[Check]) -> str:

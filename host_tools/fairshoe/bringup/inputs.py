@@ -14,7 +14,7 @@ from fairshoe.bringup.lines import wire
 from fairshoe.calibrate.machine import DARK, NONE, Machine, ShotRefused, Step
 from fairshoe.errors import NoAnswer
 from fairshoe.journal.export import Record
-from fairshoe.messages import Booted, State
+from fairshoe.messages import Booted
 from fairshoe.text.describe import CAUSES
 from firmware.image import INPUTS
 
@@ -106,10 +106,6 @@ def start(bringup: Bringup) -> Iterator[Check]:
     if display.get("kind", "none") != "none":
         at = f" at 0x{display['address']:02x}" if "address" in display else ""
         yield untested("display", f"{display['kind']}{at}: it must show the state of the machine", UNSEEN)
-    lamps = [name for name in bringup.config["outputs"] if name.startswith("lamp")]
-    if lamps:
-        lit = "lamp_red alone" if shoe.status and shoe.status.state == State.WARNING else "none"
-        yield untested("lamps", f"{', '.join(lamps)}: {lit} must be on now, as a person sees", UNSEEN)
 
 
 def records(bringup: Bringup, last: int, before: int = 0) -> Iterator[object]:
@@ -205,9 +201,9 @@ def inputs(bringup: Bringup) -> Iterator[Check]:
         hands.cover(name, True)
         moved[name] = _touched(bringup, rest)
         hands.cover(name, False)
-        _moved(bringup, rest, back=True)
+        moved_lines(bringup, rest, back=True)
     hands.cover("door", False)
-    _moved(bringup, closed, back=True)
+    moved_lines(bringup, closed, back=True)
     yield from judge(moved, rest_of, bringup.line_of, {name: pin_of(bringup, name) for name in moved})
 
 
@@ -226,13 +222,13 @@ def _untouched(bringup: Bringup) -> Levels:
 
 
 def _touched(bringup: Bringup, rest: Levels) -> Levels:
-    moved = _moved(bringup, rest)
+    moved = moved_lines(bringup, rest)
     seen = [f"{line} ({pin_of(bringup, line)}) is {level}" for line, level in moved.items()]
     bringup.machine.hands.show(", ".join(seen) or "nothing")
     return moved
 
 
-def _moved(bringup: Bringup, rest: Levels, back: bool = False) -> Levels:
+def moved_lines(bringup: Bringup, rest: Levels, back: bool = False) -> Levels:
     """The lines that differ from `rest`, once they do so twice in a row; or, going back, once none does."""
     before: Levels | None = None
     for _ in bringup.machine.hands.waits():

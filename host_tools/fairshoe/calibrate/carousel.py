@@ -13,8 +13,11 @@ LOOK_STEPS = 1500  # of a move that looks for the mark: less than a turn, since 
 LOOKS_MAX = 20
 SLOTS = range(36, 73)
 PITCHES = range(40, 92)
-SLOW = 4  # the axis runs at a quarter of its speed
+SLOW_MREV_PER_S = 950  # below this a turn at a quarter of the speed takes longer than a shot may
+HALF = 50  # percent: then it turns at that pace
 SHADE = 0.6  # of a slot's pitch
+PACED = 2  # times
+LOST_STEPS = 2  # the mark may be seen so late; a motor loses four or more at once
 EJECT = (
     Step(EJECTOR | OUTFEED, 400, "exit", 1),
     Step(EJECTOR | OUTFEED, 400, "exit", 0),
@@ -32,6 +35,7 @@ class Carousel(Throat):
     def __init__(self, machine: Machine, mech: dict[str, Any], say: Callable[[str], None] = lambda _text: None) -> None:
         super().__init__(machine, mech, say)
         self.turn = 0
+        self.slow = HALF if mech["axis_mrev_per_s"] < SLOW_MREV_PER_S else 0
 
     def prepare(self) -> None:
         if not self.turn:
@@ -61,8 +65,10 @@ class Carousel(Throat):
 
     # -- the axis ------------------------------------------------------------------------------------------------------
 
-    def _steps(self, steps: int, watch: bool = False) -> Shot:
-        shot = self.machine.shoot(Step(AXIS, 4800, "axis"), Step(0, 20), axis=steps, watch=watch)
+    def _steps(self, steps: int, watch: bool = False, pace: int = 0) -> Shot:
+        pace = pace or self.slow
+        paced = (Step(0, pace, "pace"),) if pace else ()
+        shot = self.machine.shoot(*paced, Step(AXIS, 4800, "axis"), Step(0, 20), axis=steps, watch=watch)
         if not shot.done:
             raise NotCalibrated("the axis does not come to rest.", "Look at the driver of the axis and its supply.")
         return shot
@@ -91,6 +97,19 @@ class Carousel(Throat):
         self.turn = turns[0]
         self._note("turn_steps", self.turn, [float(turn) for turn in turns], 0.0, "axis")
         self._steps((self.turn - since + HOME_STEPS) % self.turn or self.turn)
+
+    def follows(self, pace: int) -> bool:
+        """Whether half a turn at this pace loses no step, forward and back: slowly on to where it began, the mark must
+        pass where it did. Half a turn, because an axis that stood still for a whole one would be where it should."""
+        half = self.turn // 2
+        for way in (1, -1) * PACED:
+            self._steps(way * half, pace=pace)
+            rest = half if way < 0 else self.turn - half
+            home = self._steps(rest).home
+            if home is None or abs(home - rest + HOME_STEPS) > LOST_STEPS:
+                self.find_home(1)
+                return False
+        return True
 
     def _slots(self) -> None:
         """A card in a slot shades the slot beam once in a turn; where a second one fits tells the pitch."""
@@ -123,8 +142,9 @@ class Carousel(Throat):
     def _step_at(self, us: float) -> float:
         """The step of a whole turn that was made then: a ramp, an even pace, a ramp."""
         steps = self.mech["slot_count"] * self.mech["slot_steps"]
-        pace = self.mech["axis_mrev_per_s"] * steps / 1000 / SLOW
-        accel = self.mech["axis_mrev_per_s2"] * steps / 1000
+        part = self.slow / 100 or 0.25
+        pace = self.mech["axis_mrev_per_s"] * steps / 1000 * part
+        accel = self.mech["axis_mrev_per_s2"] * steps / 1000 * (part * part if self.slow else 1)
         return self.turn / 2 + pace * (us / 1e6 - (self.turn / pace + pace / accel) / 2)
 
     def _fitting(self, pairs: list[tuple[int, int]]) -> tuple[int, int]:

@@ -16,6 +16,17 @@ HAND_AWAY_S = 2.0  # after cards were put in
 SEEN = "  seen: "  # begins what a sensor has seen; anything else that is said asks for something
 CLOSE = "then close the door"
 Say = Callable[[str], None]
+LAMPS = ("green", "amber", "red")
+MORE = "more"
+# The button that a person holds for the lamp that is lit.
+LAMP_BUTTONS = {
+    "green": "button_green",
+    "amber": "button_lock",
+    "red": "button_ack",
+    MORE: "button_seat",
+    "": "button_close",
+}
+SAY_LAMP = "hold GREEN if the green lamp alone is lit, LOCK if amber, ACK if red, SEAT if more than one, CLOSE if none"
 # How a person touches an input. Beams lie close together: what covers two of them says nothing.
 TOUCH = {
     "hopper": "put a card into the hopper",
@@ -54,6 +65,8 @@ class Actor(Protocol):
     def act(self, action: str, argument: str = "") -> list[int]: ...
 
     def sleep(self, seconds: float) -> None: ...
+
+    def lit(self) -> list[str]: ...
 
 
 class Hands:
@@ -101,6 +114,14 @@ class Hands:
         words = "draw one card" if cards == 1 else "draw two cards at once, one exactly on the other"
         self._ask(words, ["draw 800" if cards == 1 else "draw_two 800"])
 
+    def say_lamp(self) -> None:
+        """Hold the button that says which lamp is lit."""
+        self._ask(SAY_LAMP, [f"cover {LAMP_BUTTONS[self._lit()]}"])
+
+    def _lit(self) -> str:
+        """What a simulated person sees."""
+        return ""
+
     def show(self, text: str) -> None:
         """What a sensor has just seen."""
         self._say(f"{SEEN}{text}")
@@ -138,6 +159,10 @@ class SimHands(Hands):
 
     def pause(self, seconds: float) -> None:
         self._actor.sleep(seconds)
+
+    def _lit(self) -> str:
+        lit = self._actor.lit()
+        return MORE if len(lit) > 1 else "".join(lit)
 
     def _ask(self, words: str, actions: list[str], line: str = "", level: int = 0) -> None:
         self._tell(words)

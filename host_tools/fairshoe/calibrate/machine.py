@@ -19,7 +19,7 @@ from firmware.protocol import ids
 
 PICK, TRANSPORT, EJECTOR, OUTFEED, REVERSE, DARK = (1 << i for i in range(6))
 AXIS = 0x40
-AT_REST = 254  # until the axis is
+ENDINGS = {"axis": 254, "pace": 253, "lamps": 252}  # until the axis is at rest; the others are no steps
 NONE = 255
 SWITCHED = 0x80
 HOLD_US = 500  # a level that lasts so long is no bounce
@@ -42,7 +42,8 @@ class ShotRefused(NotCalibrated):
 
 @dataclass(frozen=True)
 class Step:
-    """Outputs, for so many milliseconds at most, or until a line has a level."""
+    """Outputs, for so many milliseconds at most, or until a line has a level or the axis is at rest. With "pace": what
+    the axis turns at from here on, in percent; with "lamps": those that are lit, in place of outputs."""
 
     outputs: int
     ms: int
@@ -50,7 +51,7 @@ class Step:
     level: int = 0
 
     def code(self) -> bytes:
-        until = NONE if not self.line else AT_REST if self.line == "axis" else LINE[self.line] << 1 | self.level
+        until = ENDINGS[self.line] if self.line in ENDINGS else LINE[self.line] << 1 | self.level if self.line else NONE
         return bytes((self.outputs, until)) + self.ms.to_bytes(2, "little")
 
 

@@ -25,8 +25,9 @@ from fairshoe.calibrate.throat import Throat
 HOMINGS = 5
 LIFT = 3  # shelves above the home mark, for a homing
 LOOK_STEPS = 20  # the mark is longer, and what is below it shorter than a shelf
-HOME_STEPS = 2  # from the edge of the mark to a shelf at the mouth
+HOME_STEPS = 2  # from the edge of the mark down to a shelf at the mouth
 LIFTS = 5
+LOST_STEPS = 2  # as in a carousel
 
 
 class ShelfMachine(Throat):
@@ -47,7 +48,9 @@ class ShelfMachine(Throat):
         self.say("the axis: home mark")
         shelf = self.mech["shelf_steps"]
         looks = range((self.mech["shelf_count"] + 1) * shelf // LOOK_STEPS)
-        if not any(self._steps(-LOOK_STEPS) for _ in looks):
+        # Up first, as far as it can go from any shelf: it may stand on the mark, and then there is only the end below.
+        on_it = self._steps(shelf // 2) and self._steps(-shelf // 2)
+        if not on_it and not any(self._steps(-LOOK_STEPS) for _ in looks):
             if any(self._steps(LOOK_STEPS) for _ in looks):
                 return False
             raise NotCalibrated("the home mark is not seen.", "Look at the sensor of the home mark, and axis.home.")
@@ -60,13 +63,41 @@ class ShelfMachine(Throat):
                 f"{HOMINGS} homings from {LIFT} shelves above found the mark at other steps each time: {found}.",
                 "The axis loses steps, or the mark is loose: look at driver, belt and mark.",
             )
-        self._steps(LIFT * shelf - found[0] + HOME_STEPS)
+        self._steps(LIFT * shelf - found[0] - HOME_STEPS)
         self.homed = True
         return True
 
-    def _steps(self, steps: int) -> int:
+    def follows(self, pace: int) -> bool:
+        """Whether a way with both ramps in it, up and down at this pace, loses no step."""
+        mech, shelf = self.mech, self.mech["shelf_steps"]
+        ramp = mech["axis_mshelf_per_s"] ** 2 // (2000 * mech["axis_mshelf_per_s2"])
+        way = min(2 * ramp + 2, mech["shelf_count"] - 1) * shelf
+        near = 2 * LOOK_STEPS
+        for up, down in ((pace, 0), (0, pace)):
+            if not self._steps(way, up):
+                self._steps(LIFT * shelf)  # it never left the mark
+                self._come_down(way)
+                return False
+            if down:
+                self._steps(near - way, down)
+            if abs(self._come_down(way) - (near if down else way) + HOME_STEPS) > LOST_STEPS:
+                return False
+        return True
+
+    def _come_down(self, way: int) -> int:
+        """In short looks: it may be lower than it should, and hits its end below the mark. Steps until the mark passed;
+        ends with the lowest shelf at the mouth."""
+        for looks in range(way // LOOK_STEPS + 2):
+            home = self._steps(-LOOK_STEPS)
+            if home:
+                self._steps(LOOK_STEPS - home - HOME_STEPS)
+                return looks * LOOK_STEPS + home
+        raise NotCalibrated("the home mark is not seen.", "Look at the sensor of the home mark, and axis.home.")
+
+    def _steps(self, steps: int, pace: int = 0) -> int:
         """The step at which the mark passed; 0 if it did not."""
-        shot = self.machine.shoot(Step(AXIS, 4900, "axis"), axis=steps)
+        paced = (Step(0, pace, "pace"),) if pace else ()
+        shot = self.machine.shoot(*paced, Step(AXIS, 4900, "axis"), axis=steps)
         if not shot.done:
             raise NotCalibrated("the axis does not come to rest.", "Look at its driver and its supply.")
         return shot.home or 0

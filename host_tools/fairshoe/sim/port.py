@@ -112,6 +112,10 @@ class SimPort:
             what = f"{action} {argument}".strip()
             raise UsageError(f"{what}: {error}.", f"Known: {TYPED}, cut, boot.") from error
 
+    def lit(self) -> list[str]:
+        """The lamps that a person sees lit."""
+        return self.rig.plant.true.lit(self.rig.app.out.level) if self.rig.powered else []
+
     def do(self, action: str, **arguments: int | str) -> list[int]:
         """The same with arguments by name, of every action and fault: do("fault", fault="jam", place="exit", ...)."""
         self._open()

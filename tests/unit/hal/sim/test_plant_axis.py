@@ -227,4 +227,4 @@ def test_an_elevator_passes_its_home_mark_at_the_same_step_each_time():
         plant.step(steps, 0)
         run(plant, 3000)
         if steps == -310:
-            assert plant.axis.home_at == 302 and plant.crashes == 0
+            assert plant.axis.home_at == 298 and plant.crashes == 0
