@@ -1,6 +1,6 @@
 """Lamps, one at a time. A person says by a button which one is lit, and does not know which one should be.
 
-The order is drawn anew each time, and once no lamp is lit: who does not look is right once in 24 times.
+The order is another one each time, and once no lamp is lit: who does not look is right once in 24 times.
 """
 
 from __future__ import annotations
