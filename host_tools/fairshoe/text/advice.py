@@ -1,11 +1,14 @@
 """Advice in words: one for each need of a status, each warning and each refusal.
 
-The texts for warnings are those of docs/FAULTS.md; a test compares them.
+Texts that are words alone are in words.json. Those for warnings are those of docs/FAULTS.md; a test compares them.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 from fairshoe.messages import (
     AcknowledgeWarning,
@@ -28,6 +31,7 @@ from fairshoe.messages import (
     What,
 )
 
+WORDS: dict[str, Any] = json.loads(Path(__file__).with_name("words.json").read_text(encoding="utf-8"))
 _DOOR = "open the door, remove all cards from the path, close the door, press ACK"
 
 
@@ -39,84 +43,11 @@ class Warned:
     advice: str
 
 
-WARNINGS: dict[Fault, Warned] = {
-    Fault.MISFEED: Warned(
-        "no card came in four tries",
-        f"check hopper and pick roller: worn, bent or sticky cards, a crooked pile; {_DOOR}",
-    ),
-    Fault.JAM_THROAT: Warned(
-        "a card stopped between hopper and store, or was seen by one throat beam only",
-        _DOOR,
-    ),
-    Fault.JAM_EXIT: Warned(
-        "a card stopped behind the store or the mouth, or left one beam and did not reach the next",
-        f"{_DOOR}; look under the rails",
-    ),
-    Fault.DOUBLE_FEED: Warned(
-        "two or more cards in place of one, by thickness or length",
-        f"{_DOOR}; take the pair apart and count the deck; if there was none, check the speed of the rollers",
-    ),
-    Fault.CARD_LENGTH: Warned(
-        "a card is too short",
-        f"{_DOOR}; look for a foreign or torn card",
-    ),
-    Fault.MISMATCH: Warned(
-        "the deck has a wrong number of cards, or two counts disagree",
-        "empty the hopper, press ACK, take the deck out of the tray and off the table",
-    ),
-    Fault.AXIS: Warned(
-        "the store did not reach its position, or lost its home mark",
-        f"{_DOOR}; if the warning returns, call service: lost steps, or a turn longer than configured",
-    ),
-    Fault.DOOR: Warned("the door was opened with cards inside", "close it, press ACK; the machine puts out all cards"),
-    Fault.CARDS_INSIDE: Warned(
-        "cards are inside a machine that must be empty",
-        "empty hopper and path, press ACK, take the cards that come out",
-    ),
-    Fault.POWER: Warned("power was lost during a job or a round", _DOOR),
-    Fault.ENTROPY: Warned(
-        "the random number source failed its tests",
-        "lift the deck out, press ACK; if the warning returns, call service",
-    ),
-    Fault.JOURNAL: Warned(
-        "storage failed, or is full of events that no host has collected",
-        "check the link to the table system; press ACK; if the warning returns, call service",
-    ),
-    Fault.EDGE_LOST: Warned(
-        "more beam edges than the device can keep: counts unknown",
-        f"{_DOOR}; check for a beam that flickers",
-    ),
-    Fault.STACK: Warned("a stack has a wrong number of cards, or a hand reached into the tray", _DOOR),
-    Fault.EJECTOR: Warned("the ejector or pusher did not come home", f"{_DOOR}; call service"),
-    Fault.INTERNAL: Warned("internal error of the firmware", "clear it as a jam; report it with the journal"),
-    Fault.BEAM: Warned(
-        "a beam fails its test, or reports something impossible",
-        "clean the beam; empty hopper and path, press ACK; if the warning returns, call service",
-    ),
-    Fault.BACK: Warned("a card with another back", f"{_DOOR}; take the card off the table"),
-    Fault.FACE_UP: Warned("a card that lies face up", f"{_DOOR}; turn it over"),
-    Fault.COMPOSITION: Warned(
-        "the number of cards is right, but they are not complete decks",
-        f"{_DOOR}; check the deck card by card",
-    ),
-    Fault.RESET: Warned(
-        "the firmware stopped or hung, and the watchdog restarted it; `booted` gives the reason",
-        f"{_DOOR}; report it with the journal",
-    ),
-    Fault.NOISE: Warned(
-        "a sensor's signal changes faster than cards can make it: counts unknown",
-        f"check cable, connector and shield of that sensor, and lamps that shine on it; {_DOOR}",
-    ),
-    Fault.PANEL: Warned(
-        "buttons and lamps have not answered for 3 s or more",
-        "check the panel's cable and plug; then empty hopper and path, press ACK; a table system may send ACK",
-    ),
-    Fault.CONFIG: Warned(
-        "the machine is not as configured",
-        f"{_DOOR}; call service: measure that figure, correct the board config, make a new image",
-    ),
-    Fault.UNRECOGNISED: Warned("a warning this version does not know", "update this tool: the device is newer"),
-}
+def _warned(what: str, advice: str) -> Warned:
+    return Warned(what, advice.replace("{door}", _DOOR))
+
+
+WARNINGS = {Fault[name.upper()]: _warned(*texts) for name, texts in WORDS["warnings"].items()}
 
 # Figures of a config warning: name, unit, and how many of the config's make one.
 FIGURES: dict[Figure, tuple[str, str, int]] = {
@@ -127,48 +58,12 @@ FIGURES: dict[Figure, tuple[str, str, int]] = {
 }
 
 # Where to find each sensor.
-SENSORS: dict[Sensor, str] = {
-    Sensor.HOPPER: "hopper beam",
-    Sensor.THROAT_A: "first throat beam",
-    Sensor.THROAT_B: "second throat beam, at the mouth",
-    Sensor.OPACITY: "thickness sensor at the first throat beam",
-    Sensor.SLOT: "slot beam of the store",
-    Sensor.EXIT: "exit beam",
-    Sensor.TRAY: "tray beam",
-    Sensor.EJECTOR: "home switch of the ejector",
-    Sensor.DOOR: "door switch",
-    Sensor.ARRIVAL: "arrival beam at the shelf",
-    Sensor.CUT: "cut-card sensor",
-    Sensor.BACK: "card-back sensor",
-    Sensor.FACE: "face sensor",
-    Sensor.HOLE_CARD: "card switch of the hole-card reader",
-    Sensor.HOLE_MATCH: "match output of the hole-card reader",
-    Sensor.KEY_SWITCH: "key switch",
-    Sensor.BUTTON_CLOSE: "button CLOSE",
-    Sensor.BUTTON_LOCK: "button LOCK",
-    Sensor.BUTTON_SEAT: "button SEAT",
-    Sensor.BUTTON_GREEN: "button GREEN",
-    Sensor.BUTTON_ACK: "button ACK",
-}
+SENSORS: dict[Sensor, str] = {Sensor[name.upper()]: text for name, text in WORDS["sensors"].items()}
 
 # Warnings that only delay: nothing has stopped, and they end without ACK.
-HOLDS: dict[Fault, Warned] = {
-    Fault.JOURNAL: Warned(
-        "storage is full of events that no host has collected",
-        "connect the host that collects them; the shoe then continues",
-    ),
-    Fault.STACK: Warned("the tray is not empty", "empty it; the shoe then continues"),
-}
+HOLDS = {Fault[name.upper()]: _warned(*texts) for name, texts in WORDS["holds"].items()}
 
-REFUSALS: dict[Refusal, str] = {
-    Refusal.VERSION: "This tool is older than the device: update it.",
-    Refusal.NO_KEY: "It says so without proof. A new device: provision it at its service port. One that had a key: its "
-    "storage was replaced, or an attacker on the line answers. Do not go on without a key; check cable and device.",
-    Refusal.ROLE: "This tool is newer than the device: it asked for a role that the device does not know.",
-    Refusal.SWITCH: "The role of service needs the key switch: turn it on, and use the service port.",
-    Refusal.BUSY: "A host that may do more uses the line: ask there, or disconnect it and wait ten seconds.",
-    Refusal.BACKOFF: "Wrong keys were tried on this device; wait, then try again with the right key.",
-}
+REFUSALS: dict[Refusal, str] = {Refusal[name.upper()]: text for name, text in WORDS["refusals"].items()}
 
 
 def warned(status: Status, latched: WarningLatched | None = None) -> Warned | None:

@@ -7,51 +7,15 @@ from typing import Any, cast
 
 from fairshoe import messages
 from fairshoe.games.record_kinds import describe_record
+from fairshoe.text.advice import WORDS
 
 UNKNOWN_U8, UNKNOWN_U16 = 0xFF, 0xFFFF
 
 # For the hands first, then for the cards.
-CONSEQUENCES: dict[str, str] = {
-    "none": "",
-    "all_void_reshuffle": "all hands void; the cards are shuffled again",
-    "all_void_reshuffle_with_dealt": "all hands void; cards are pulled and reshuffled with those dealt",
-    "all_void_remove_deck": "all hands void; the deck is removed from the table",
-    "all_void_but_complete": "all hands void, but complete hands stand for a bonus",
-    "all_void": "all hands void",
-    "one_void": "that hand alone is void",
-    "reshuffle": "it does not count as a shuffle; the cards are shuffled again",
-    "remove_deck": "the deck is removed from the table",
-    "reject_card": "the card goes to the rack and the next one takes its place",
-    "complete_hand": "one card more completes the hand",
-    "remove_card": "the card is removed",
-    "burn_card": "the card is burned",
-    "next_card": "it is used as the next card",
-    "shuffle_again": "the deck is mixed and shuffled again before play",
-    "induct_again": "the deck is inspected, verified, shown, mixed and shuffled again before play",
-    "hold_deck": "the deck is not shuffled until that is over",
-    "count_stub": "the stub is counted",
-    "leave_table": "the device leaves the table",
-    "play_on": "play goes on",
-}
+CONSEQUENCES: dict[str, str] = WORDS["consequences"]
 
 # What was refused, and what it waits for.
-NEEDS: dict[str, str] = {
-    "none": "nothing is missing any more",
-    "service": "refused: the device is out of service",
-    "dispute": "deck refused: it is on hold until the dispute or paperwork is over",
-    "induction": "deck refused: not inspected, verified, shown and washed yet",
-    "provenance": "deck refused: not reported who shuffled it",
-    "cut": "next round refused: cut due",
-    "stub_count": "next round refused: stub count due",
-    "round_end": "next round refused: the last one has not ended",
-    "progressive": "cards refused: progressive wagers and chips must be reported and agree",
-    "burn": "next round refused: a card has to be burned",
-    "hole_card": "next card refused: up-card and hole-card reader first",
-    "rack": "refused: the rack has to be counted",
-    "card": "refused: a card that a rule makes due comes first",
-    "decisions": "release refused: not every player has folded or raised",
-    "house_decision": "the machine stopped in a round, and no rule covers that: the house decides whether it goes on",
-}
+NEEDS: dict[str, str] = WORDS["needs"]
 _ANSWERS = {
     messages.Answer.NONE: "no answer",
     messages.Answer.NO_BLACKJACK: "no blackjack",
