@@ -1,17 +1,22 @@
 """A slice of `make soak-kill`, and proof that it would notice what a host or a device loses, repeats or does twice."""
 
+import os
 import random
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 from draws import amount
+from model.processes import ProcessTrace
 from soak.kill import Soak
 from soak.kill_tcp import GAMES, TcpSoak
 
 from fairshoe.client.exchange import Core
+from fairshoe.client.store_file import StoreFile
 from fairshoe.client.store_writer import Writer
 from fairshoe.link.session import HostSession
 from firmware.journal.lanes import Lanes
@@ -58,6 +63,52 @@ def test_nothing_is_lost_or_done_twice_when_the_host_is_killed_and_the_device_li
     soak.play(2)
     print(soak.summary())
     assert soak.tally["kills"] == 2 and soak.tally["events"] > 0
+    assert soak.tally["steps replayed"] > 100 and soak.tally["changed runs rejected"] >= 5  # a short run has few places
+
+
+class DiesInACommit(TcpSoak):
+    """The host of the first life kills itself when it commits event 5 or a later one, before or after the disk has it.
+    What its store has is found, or `said` in its place."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch, committed: bool, said: Any = None) -> None:
+        real, killed = StoreFile._commit, ProcessTrace.killed  # pyright: ignore[reportPrivateUsage]
+
+        def commit(store: StoreFile, db: Any) -> None:
+            late = any(step[0] == "commit" and step[1] >= 5 for step in self.trace.uncommitted)
+            dies = late and not self.tally["kills"]
+            if committed or not dies:
+                real(store, db)
+            if dies:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        def found(trace: ProcessTrace, on_file: dict[str, Any]) -> None:
+            values: Any = on_file if said is None else dict.fromkeys(on_file, said)
+            killed(trace, values)
+
+        monkeypatch.setattr(StoreFile, "_commit", commit)
+        monkeypatch.setattr(ProcessTrace, "killed", found)
+        folder.mkdir()
+        super().__init__(3, folder, "caribbean-stud")
+
+    def _start(self, plays: bool) -> int:
+        self.child = super()._start(plays)
+        return self.child
+
+    def _until(self, instant: object) -> None:
+        while os.waitid(os.P_PID, self.child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+            self.world.turn()
+
+
+@pytest.mark.parametrize(("committed", "opposite"), [(False, ANY), (True, -1)])
+def test_a_host_that_was_killed_in_a_commit_has_what_its_store_has(
+    committed: bool, opposite: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        soak = DiesInACommit(tmp_path / "found", patch, committed)
+        soak.play(1)
+        assert soak.trace.doubts == 1
+    with pytest.raises(Finding, match=r"^model: "):
+        DiesInACommit(tmp_path / "said", monkeypatch, committed, opposite).play(1)
 
 
 # -- defects ----------------------------------------------------------------------------------------------------------

@@ -28,10 +28,8 @@ _AFTER = {
     "written": "last",
     "mark": "acked",
     "take_log": "taken",
-    "commit": "taken",
     "confirm": "confirmed",
     "deliver": "given",
-    "send_command": "pending",
 }
 
 
@@ -146,9 +144,31 @@ class _Replay:
         self.monitor.take("answer")
         self._expect("answer_due", 8 * op + outcome)
 
+    def _commit(self, seq: int) -> None:
+        self._up_to("taken", seq, "commit")
+
     def _note_handled(self, seq: int) -> None:
         if self.state["handled"][self.state["host_log"]] != seq:
-            self.monitor.take("note_handled")
+            self._up_to("given", seq, "note_handled")
+
+    def _up_to(self, name: str, seq: int, step: str) -> None:
+        """The writer thread takes a step with what there was when it was asked, and the loop has gone on since."""
+        now = self.state[name]
+        if seq > now:
+            raise Rejected(f"{name} is {now} in the model, {seq} in the run")
+        self.state[name] = seq
+        self.monitor.take(step)
+        self.state[name] = now
+
+    def _send_command(self, op: int) -> None:
+        if not self.state["pending"] and op == self.state["op_last"]:
+            self.monitor.take("ask_again")
+        self.monitor.take("send_command")
+        self._expect("pending", op)
+
+    def _finish(self) -> None:
+        if self.state["op_open"]:  # else it was asked again, and is finished on file
+            self.monitor.take("finish")
 
     def _peer_log(self, _seq: int) -> None:
         self.state["journal_log"][self.state["joined"]] = self.state["log"]

@@ -32,7 +32,7 @@ class Trace:
     def __init__(self) -> None:
         self.steps: list[Step] = [("start",)]  # the rig's host is there from the beginning
         self.nonces: dict[bytes, int] = {}  # sessions that were asked for, by the host's nonce
-        self.numbers: dict[int, int] = {}  # and by the device's number
+        self.numbers: dict[int, Any] = {}  # and by the device's number
         self.uncommitted: list[Step] = []
 
     def add(self, *step: Any) -> None:
@@ -46,6 +46,15 @@ class Trace:
     def ask(self, nonce: bytes) -> None:
         self.nonces[nonce] = len(self.nonces) + 1
         self.add("hello", self.nonces[nonce])
+
+    def asked(self, nonce: bytes) -> Any:
+        """The session that was asked for; None if the host is another one."""
+        return self.nonces.get(nonce)
+
+    def commit(self, real: Callable[[], None]) -> None:
+        real()
+        self.steps += self.uncommitted
+        self.uncommitted.clear()
 
 
 HOOKS: list[tuple[Any, str, Callable[..., Any]]] = []
@@ -152,7 +161,7 @@ def _attested(trace: Trace, real: Real, self: Any, *rest: Any) -> bytes:
 @hook(handshake, "_welcome")
 def _welcome(trace: Trace, real: Real, shake: Any, session: Any, role: int, received: int, now: int) -> int:
     done = real(shake, session, role, received, now)
-    asked = trace.nonces.get(bytes(shake.link.host_nonce))
+    asked = trace.asked(bytes(shake.link.host_nonce))
     if session.hmac and role == TABLE and asked is not None:
         trace.numbers[session.number] = asked
         trace.add("welcome", asked, received + 1)
@@ -240,7 +249,7 @@ def _say_hello(trace: Trace, real: Real, self: Any, now: float) -> None:
 def _open(trace: Trace, real: Real, self: Any, frame: Any, welcome: Any, now: float) -> None:
     real(self, frame, welcome, now)
     if self.connected and self.welcome is welcome:
-        trace.add("take_welcome", trace.nonces[bytes(welcome.host_nonce)])
+        trace.add("take_welcome", trace.asked(bytes(welcome.host_nonce)))
 
 
 @hook(host.HostSession, "resume_after")
@@ -296,9 +305,7 @@ def _note_finished(trace: Trace, real: Real, db: Any, values: Any) -> None:
 
 @hook(store_file.StoreFile, "_commit")
 def _commit(trace: Trace, real: Real, self: Any, db: Any) -> None:
-    real(self, db)
-    trace.steps += trace.uncommitted
-    trace.uncommitted.clear()
+    trace.commit(lambda: real(self, db))
 
 
 @hook(exchange.Core, "next_message")
@@ -336,7 +343,7 @@ def _peer_hello(trace: Trace, real: Real, self: Any) -> bytes:
 def _peer_open(trace: Trace, real: Real, self: Any, number: int, hmac: Any) -> None:
     real(self, number, hmac)
     if self.role == TABLE:
-        trace.add("take_welcome", trace.nonces[bytes(self.nonce)])
+        trace.add("take_welcome", trace.asked(bytes(self.nonce)))
         trace.add("peer_log", self.seq_last)
 
 

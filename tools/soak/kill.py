@@ -17,7 +17,6 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from model.replay import held
 from model.tracer import recording
 from timed import Tool
 
@@ -66,8 +65,7 @@ class Soak(killing.AtDevice):
         with self._recording:
             super().play(goal, more)
         if not self.flash:  # what a torn page of flash reads as is not in the model
-            for problem in held(self.trace):
-                raise Finding(problem.removeprefix("Finding: "))
+            self.check_model(self.trace)
 
     def life(self, until: int = 1 << 30) -> None:
         self.lives += 1

@@ -11,6 +11,7 @@ A seed repeats the instants that were drawn. Two processes and a clock take part
 
 from __future__ import annotations
 
+import contextlib
 import random
 import select
 import shutil
@@ -20,6 +21,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from model.processes import ProcessTrace
+from model.tracer import recording
 from timed import Tool
 
 from fairshoe.client.store import Store
@@ -94,24 +97,36 @@ class TcpSoak(killing.AtDevice):
     world: TcpWorld
 
     def __init__(self, seed: int, folder: Path, game: str) -> None:
+        self._recording = contextlib.ExitStack()
+        self.trace = ProcessTrace(folder / "steps")
+        self._recording.enter_context(recording(self.trace))  # from the first boot on
         super().__init__(folder, TcpWorld(seed, GAMES[game], game))
         self.draw = random.Random(f"{seed} {game}")
         self.notes = folder / "notes"
+        self.lives = 0
         self.delivered = 0  # the highest event that was handed to a program
         self._read = 0
 
     def play(self, goal: int, more: Callable[[], bool] = lambda: True) -> None:
         try:
-            super().play(goal, more)
+            with self._recording:
+                super().play(goal, more)
         finally:
             self.world.door.close()
+        self.trace.close()
+        self.tally["kills within a commit"] = self.trace.doubts
+        self.check_model(self.trace)
 
     # -- lives -------------------------------------------------------------------------------------------------------
 
     def _start(self, plays: bool) -> int:
         seed = self.draw.randrange(1 << 30)
+        if self.lives:  # the trace begins with the first one
+            self.trace.process("start")
+        self.lives += 1
 
         def work() -> None:
+            self.trace.fork()
             self.world.door.close()
             live(self.world.door.url, self.path, self.notes, seed, plays)
 
@@ -126,7 +141,6 @@ class TcpSoak(killing.AtDevice):
         finally:
             self._kill(child)
         self.tally["kills"] += 1
-        self._look()
         end = time.monotonic() + dead_s
         while time.monotonic() < end:
             self.world.turn()
@@ -150,10 +164,12 @@ class TcpSoak(killing.AtDevice):
 
     def _kill(self, child: int) -> None:
         killing.end(child)
+        self._look()
         self._take_notes()
 
     def _look(self) -> None:
-        """Count what the kill interrupted. A copy is looked at, so that the next life finds the files as they were."""
+        """What the kill interrupted. A copy is looked at, so that the next life finds the files as they were."""
+        on_file = {"commit": 0, "note_handled": 0, "lane": 0}
         copy = self.folder / "copy"
         copy.mkdir(exist_ok=True)
         for suffix in ("", "-wal"):
@@ -162,13 +178,17 @@ class TcpSoak(killing.AtDevice):
                 shutil.copy(file, copy / file.name)
         if (copy / self.path.name).exists():
             with Store(copy / self.path.name) as store:
-                logs = store.logs()
-                last = logs[-1].last if logs else 0
+                for log in store.logs():
+                    on_file |= {"commit": log.last, "note_handled": log.handled}
+                last = on_file["commit"]
                 journal = self.world.rig.app.journal
-                self.tally["kills with a command open"] += self.unfinished(store)
+                unfinished = self.unfinished(store)
+                on_file["lane"] = unfinished.op if unfinished else 0
+                self.tally["kills with a command open"] += unfinished is not None
                 self.tally["kills with events recorded and not on file"] += journal.seq_last > last
                 self.tally["kills before the device heard of a commit"] += last > journal.seq_acked
         shutil.rmtree(copy)
+        self.trace.killed(on_file)
 
     # -- what the host noted -----------------------------------------------------------------------------------------
 
@@ -246,6 +266,9 @@ SUMMARY = (
     "kills with events recorded and not on file",
     "kills before the device heard of a commit",
     "events handed out again after a kill",
+    "kills within a commit",
+    "steps replayed",
+    "changed runs rejected",
 )
 
 

@@ -18,8 +18,11 @@ from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import NoReturn
 
+from model.replay import CHANGES, changed, held, replay
+from model.tracer import Trace
 from timed import Tool
 
+from fairshoe.client.operation_numbers import Unfinished
 from fairshoe.client.store import Store
 from firmware.protocol import ids
 from rig.answers import only_counted
@@ -83,8 +86,8 @@ class AtDevice(Killing):
         if self.given.setdefault(op, name) != name:
             raise Finding(f"number: {op} was given to {self.given[op]} and to {name}")
 
-    def unfinished(self, store: Store) -> bool:
-        return store.unfinished(self.world.rig.hal.unique_id(), ids.ROLE_TABLE) is not None
+    def unfinished(self, store: Store) -> Unfinished | None:
+        return store.unfinished(self.world.rig.hal.unique_id(), ids.ROLE_TABLE)
 
     def idle(self) -> bool:
         """Everything is acknowledged, and no command is carried out."""
@@ -106,6 +109,17 @@ class AtDevice(Killing):
             counted = not answered and answer is not None and ended is not None and only_counted(answer, ended)
             if answer is not None and ended is not None and answer != ended and not counted:
                 raise Finding(f"answer: {name}, operation {op}, answered {answer}, recorded {ended}")
+
+    def check_model(self, trace: Trace) -> None:
+        """Every step is allowed; a run that is changed, in each way once, has one that is not."""
+        for problem in held(trace):
+            raise Finding(problem.removeprefix("Finding: "))
+        self.tally["steps replayed"] += len(trace.steps)
+        for kind, change in CHANGES.items():
+            for steps in changed(trace.steps, change, most=1):
+                self.tally["changed runs rejected"] += 1
+                if replay(steps) is None:
+                    raise Finding(f"model: a changed run is not rejected: {kind}")
 
     def check_proofs(self) -> None:
         for problem in proofs(self.world.rig):
