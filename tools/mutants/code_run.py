@@ -125,7 +125,8 @@ def run(choice: Choice, minutes: float, patience_s: float, files: list[str] | No
             tally.equivalent += 1
         elif not outcome.caught_by:
             tally.survived.append(f"firmware/{module.path}:{change.where.line}: {change.name}")
-            print(f"SURVIVED {tally.survived[-1]} ({outcome.ran} of {tests} tests that run it)", flush=True)
+            runs = "tests that run it" if coverage.is_run(change) else "tests of its module: none runs this line"
+            print(f"SURVIVED {tally.survived[-1]} ({outcome.ran} of {tests} {runs})", flush=True)
         if verbose:
             print(f"{change.name}: {outcome.caught_by or known.get(change.name, 'survived')}", flush=True)
     problems += [

@@ -77,6 +77,10 @@ class Coverage:
         order.sort(key=lambda test: test not in self._mentioned.get(name, ()))
         return [(test, self.seconds[test]) for test in order]
 
+    def is_run(self, change: Change) -> bool:
+        """Whether a test runs the statement itself, and not only others of the same module."""
+        return (change.where.path, change.where.line) in self._tests or not change.where.scope
+
     def _function(self, path: str, line: int) -> range:
         """The lines of the function around a line."""
         spans = [span for span in self._functions.get(path, ()) if line in span]

@@ -10,11 +10,14 @@ from test_timing import recorded, same
 
 from firmware import answers
 from firmware.games.flow import DECK_HELD, DECK_READY, PREPARING, SHUFFLING
+from firmware.link.report import STATUS_MS
 from firmware.protocol import ids
+from firmware.ticks import FOREVER_MS, ticks_add
 
 SLOW = sys.implementation.name != "cpython"
 ANSWER_MS = 2000
 REPORT_MS = 23000
+NOW = 7000
 
 
 def two_decks(game="caribbean-stud", kind="carousel", **table):
@@ -228,3 +231,44 @@ def test_records_carry_the_time_of_the_instant_however_late_the_scan_is():
             payload = app.journal.payload()
             stamps.append(int.from_bytes(payload[6:10], "little") * 1000 + int.from_bytes(payload[10:12], "little"))
         assert len(stamps) == 3 and all(stamp == begun_ms + ANSWER_MS for stamp in stamps), (stamps, begun_ms)
+
+
+def test_the_share_of_a_scan_ends_with_the_instant_and_a_line_that_is_busy_is_looked_at_soon():
+    app = two_decks().stage.rig.app
+    it, kept = app.drawing.answers, answers.report_due
+    it.begun_ms, it.due_ms = app.flow.entered_ms, NOW + 5
+    try:
+        for due_ms, talk_ms, busy, expected in ((9, 3, 0, 3), (9, 700, 0, 5), (0, 700, 1, 1), (0, 700, 0, 0)):
+            answers.report_due = lambda _reporter, _shown, _now_ms, due_ms=due_ms: due_ms
+            app.talk = lambda _now_ms, _due_ms, talk_ms=talk_ms: talk_ms
+            app.frame = lambda _now_ms, _busy: None
+            app.link.writer.busy = lambda busy=busy: busy
+            assert it.scan(NOW) == expected, (due_ms, talk_ms, busy)
+    finally:
+        answers.report_due = kept
+
+
+def test_at_an_instant_the_machine_stops_only_if_something_waits():
+    app = two_decks().stage.rig.app
+    it, flow = app.drawing.answers, app.flow
+    app.outbox.count, it.slot = 0, 1
+    it._instant(0)
+    assert it.state == answers.TALKING
+    for late_ms, expected in ((3, (5, 0)), (10, (4, 993)), (2500, (2, 503))):
+        it.state = answers.TALKING
+        app.outbox.uptime_s, app.outbox.uptime_ms, app.outbox.count = 5, 3, 1
+        it._instant(late_ms)
+        assert it.state == answers.STOPPING and (it.uptime_s, it.uptime_ms) == expected, late_ms
+    it.state, it.rest_ms, left = answers.RESTING, NOW, it.left
+    assert it._rest(NOW + 1) == flow.spec.rest_ms - 1 and it.left == left
+
+
+def test_the_status_goes_on_while_the_machine_rests():
+    table = two_decks().shuffle(1)
+    app = table.stage.rig.app
+    it, reporter = app.drawing.answers, app.reporter
+    now_ms = app.scanned_ms
+    for seen, since_ms, expected in ((True, 10, STATUS_MS - 10), (True, STATUS_MS, 0), (False, STATUS_MS, FOREVER_MS)):
+        reporter.host_seen, reporter.status_ms = seen, ticks_add(now_ms, -since_ms)
+        assert it._beat(now_ms) == expected, (seen, since_ms)
+        assert (reporter.status_ms == now_ms) == (expected == 0)

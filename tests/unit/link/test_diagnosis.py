@@ -3,9 +3,11 @@
 from services import CARDS, KEY, device, plug, records, turn
 
 from firmware.games.flow import STARTING, WAITING_FOR_DECK, WARNING
-from firmware.image import IN_DOOR, IN_THROAT_A, IN_THROAT_B, IN_TRAY, INPUTS, OUT_LAMP_GREEN
+from firmware.image import IN_DOOR, IN_THROAT_A, IN_THROAT_B, IN_TRAY, INPUTS, NO_LINE, OUT_LAMP_GREEN
 from firmware.machines.meters import METER_CYCLES
 from firmware.protocol import ids
+from firmware.protocol.frame import CRC_SIZE, HEADER_SIZE
+from firmware.protocol.session import MAC_SIZE
 
 PICK, TRANSPORT, EJECTOR, OUTFEED, REVERSE, DARK, AXIS = (1 << i for i in range(7))
 NONE = 255
@@ -105,8 +107,80 @@ def test_a_shot_feeds_a_card_and_its_raw_edges_come_afterwards():
     assert [kind for kind, _level, _us in edges if kind == "out"] == ["out"] * 5
     ups = [us for line, level, us in edges if line == IN_THROAT_A and level]
     assert len(ups) > 1 and ups[0] > 20000  # it bounces, and the roller takes its time
+    assert [level for line, level, _us in edges if line == IN_THROAT_B][-1] == 0  # in a later step
     assert sum(len(slot) for slot in stage.rig.plant.slots) == 1
     assert stage.rig.plant.crashes == 0
+
+
+def test_an_answer_names_the_shot_the_step_at_which_it_ended_and_the_axis():
+    stage, bench = entered()
+    bench.number = 41
+    assert bench.shoot(program((0, NONE, 5), (TRANSPORT, until(IN_THROAT_B, 1), 300), (0, NONE, 5)), ms=600) == "late"
+    assert bench.read()[6:9] == [42, NAMES.index("late"), 1]
+    stage.rig.app.inp.axis = 2
+    stage.rig.app.queries.diagnosis.asked = ids.DIAGNOSE_READ
+    assert stage.rig.app.queries.diagnosis.answer(stage.rig.app.link)
+    assert stage.rig.app.queries.diagnosis.values[4] == 2
+
+
+def test_noise_lost_edges_and_too_many_of_them_end_a_shot():
+    for what in ("noisy", "edge_lost", "count"):
+        stage, bench = entered()
+        bench.ask(ids.SHOT, [1, NONE, 0, 0, 0, 0, 0], program((TRANSPORT, NONE, 3000)), 100)
+        shot, inp = stage.rig.app.queries.diagnosis, stage.rig.app.inp
+        assert shot.step == 0
+        setattr(shot if what == "count" else inp, what, {"noisy": IN_THROAT_A, "edge_lost": True, "count": 400}[what])
+        assert shot._run(stage.rig.app.scanned_ms) == 0 and shot.step == -1
+        assert NAMES[shot.why] == "noise" and shot.ended == 0, what
+        shot._note(0, 0)
+        assert shot.count == 400 or what != "count"  # no room for more
+
+
+def test_steps_go_both_ways_and_the_axis_counts_as_moving_at_once():
+    stage, bench = entered()
+    shot, moves = stage.rig.app.queries.diagnosis, []
+    shot.motion = type("Motion", (), {"switch": lambda *_: None, "turn": lambda *it: moves.append(it[-1])})()
+    for steps in (10, -10):
+        stage.rig.app.inp.axis = 0
+        values = [bench.number + steps, NONE, 0, 0, abs(steps), 1 if steps < 0 else 0, 0]
+        shot.shots, shot.program, shot.step = 0, b"", -1
+        shot._objection = lambda _values, _program: 0
+        shot._load(values, Read(program((AXIS, AT_REST, 4000))))
+        assert stage.rig.app.inp.axis == 1 and moves[-1] == steps
+        assert (shot.count, shot.home) == (1, ids.UNKNOWN_U16)
+
+
+class Read:
+    """The reader of a frame that ends with a program."""
+
+    def __init__(self, text):
+        frame = bytes(HEADER_SIZE + 12) + text
+        self.size = len(frame) + MAC_SIZE + CRC_SIZE
+        self.views = type("Views", (), {"first": lambda _self, size: memoryview(frame)[:size]})()
+
+
+def test_an_answer_shows_every_line_and_which_is_noise():
+    stage, bench = entered()
+    inp = stage.rig.app.inp
+    for cards in (0, 2):
+        if cards:
+            stage.act("load", {"cards": cards})
+            stage.run(300)
+        said = bench.read()
+        assert said[2:4] == [sum(levels[i] << i for i in range(len(INPUTS))) for levels in (inp.raw, inp.level)]
+        assert said[5] == NO_LINE
+    assert said[2] & 1 and not inp.level[IN_THROAT_A]
+
+
+def test_a_shot_watches_the_slot_beam_if_asked_while_it_lasts():
+    stage, bench = entered()
+    hal = stage.rig.hal
+    watched, drive = [], hal.drive
+    hal.drive = lambda level, watch: watched.append(watch) or drive(level, watch)
+    for watch in (0, 1):
+        del watched[:]
+        assert bench.shoot(program((0, NONE, 20)), watch=watch, ms=300) == "done"
+        assert watched[0] == (watch == 1) and not watched[-1], watch
 
 
 def test_a_stop_order_works_in_a_shot_and_a_repeated_shot_moves_nothing():
@@ -138,6 +212,7 @@ def test_a_door_that_opens_ends_a_shot_and_an_open_one_keeps_it_from_starting():
     assert NAMES[bench.read()[7]] == "door"
     assert bench.shoot(text) == "door"
     assert bench.shoot(program((DARK, NONE, 5))) == "done"  # moves nothing
+    assert [message for message, _body, _record in records(stage)].count(ids.EV_DOOR_OPENED) == 1
 
 
 def test_the_switch_ends_a_shot_and_the_mode_and_the_machine_is_proved_empty():
@@ -148,6 +223,18 @@ def test_the_switch_ends_a_shot_and_the_mode_and_the_machine_is_proved_empty():
     stage.until("empty_proved", 20000, then_ms=300)
     assert modes(stage) == [(1, 0), (0, 1)]
     assert stage.rig.app.queries.diagnosis is None
+
+
+def test_the_switch_between_shots_ends_the_mode_at_once_and_only_when_that_is_on_record():
+    stage, _bench = entered()
+    stage.rig.nv.broken = True
+    stage.rig.app.outbox.post(ids.EV_DOOR_OPENED)
+    turn(stage, "off")
+    stage.run(1000)
+    assert stage.rig.app.queries.diagnosis is not None
+    stage.rig.nv.broken = False
+    stage.run(1000)
+    assert modes(stage) == [(1, 0), (0, 0)] and stage.rig.app.queries.diagnosis is None
 
 
 def test_a_host_that_falls_silent_or_leaves_ends_the_mode():
