@@ -11,7 +11,7 @@ from mutants import measure as measuring
 from mutants.code import Module, read_module
 from mutants.code_run import Choice, choose
 from mutants.copied_tree import ROOT
-from mutants.forked import Bench, Outcome
+from mutants.forked import Bench, Outcome, within
 from mutants.measure import measure
 from mutants.results import Results
 from mutants.sources import digests
@@ -172,8 +172,17 @@ def test_what_survives_is_named_and_fails_unless_it_is_shown_to_be_equivalent(
     assert f"{caught['mutant']} is caught by tests/unit/app/test_ticks.py::test_" in capsys.readouterr().out
 
 
-def test_every_entry_of_what_is_equivalent_says_why() -> None:
+def test_a_slow_test_is_passed_over_for_those_that_fit_behind_it() -> None:
+    """One test of four seconds that named the function was once all that a mutant was tried with."""
+    tests = [("slow", 4.0), ("a", 1.0), ("b", 2.5), ("c", 2.0)]
+    assert within(tests, 3) == [("a", 1.0), ("c", 2.0)]
+    assert within(tests, 0.5) == [("a", 1.0)] and within([], 3) == []
+
+
+def test_every_entry_of_what_is_equivalent_names_a_mutant_and_says_why() -> None:
     entries = json.loads(code_run.EQUIVALENT.read_text(encoding="utf-8"))
+    names = {change.name for module in code_run.modules() for change in module.changes}
+    assert [entry["mutant"] for entry in entries if entry["mutant"] not in names] == []
     assert len({entry["mutant"] for entry in entries}) == len(entries)
     for entry in entries:
         assert set(entry) == {"mutant", "why"}

@@ -1,7 +1,7 @@
 """What cuts of power have brought to light, one by one: each is a case that tests/powerloss finds as well."""
 
 from game_tables import DONE, Table, short_deck
-from support import board, raises
+from support import board, clauses_of, raises
 
 from firmware.games.flow import WAITING_FOR_DECK
 from firmware.games.table_facts import TableFacts
@@ -49,6 +49,15 @@ def _cut_after_record(rig, message):
         return prog(address, buf)
 
     rig.nv.prog = watch
+
+
+def test_a_round_that_a_record_voids_is_void_by_its_rule_though_power_fails_before_the_void_is_recorded():
+    table = Table("caribbean-stud").shuffle(1).deal(2).release()
+    _cut_after_record(table.stage.rig, ids.EV_RECORDED)
+    table.record("misdeal", 0, 3)
+    assert table.stage.rig.struck
+    recover(table.stage)
+    assert clauses_of(table.stage, "round_voided") == [b"CS-13d"]
 
 
 def test_a_stub_is_never_less_than_nothing():
@@ -108,5 +117,6 @@ def test_a_wrong_count_told_by_a_command_takes_a_deck_off_the_table_of_a_manual_
 def test_a_deck_of_more_stacks_than_a_number_can_tell_is_refused():
     config = board("shoe")
     config["nv"]["bytes"] = 96 * 1200
-    assert raises(ValueError, Rig, config, {"deck_cards": 384, "stack_cards": 1}, 1, 0)
+    for cards in (256, 384):
+        assert raises(ValueError, Rig, config, {"deck_cards": cards, "stack_cards": 1}, 1, 0), cards
     Rig(config, {"deck_cards": 255, "stack_cards": 1}, 1, 0)
