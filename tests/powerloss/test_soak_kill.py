@@ -63,7 +63,7 @@ def test_nothing_is_lost_or_done_twice_when_the_host_is_killed_and_the_device_li
     soak.play(2)
     print(soak.summary())
     assert soak.tally["kills"] == 2 and soak.tally["events"] > 0
-    assert soak.tally["steps replayed"] > 100 and soak.tally["changed runs rejected"] >= 5  # a short run has few places
+    assert soak.tally["steps replayed"] > 0 and soak.tally["changed runs rejected"] > 0
 
 
 class DiesInACommit(TcpSoak):
@@ -106,7 +106,7 @@ def test_a_host_that_was_killed_in_a_commit_has_what_its_store_has(
     with monkeypatch.context() as patch:
         soak = DiesInACommit(tmp_path / "found", patch, committed)
         soak.play(1)
-        assert soak.trace.doubts == 1
+        assert soak.trace.doubts == 1 and soak.tally["changed runs rejected"] >= 3  # of ten; no power fails here
     with pytest.raises(Finding, match=r"^model: "):
         DiesInACommit(tmp_path / "said", monkeypatch, committed, opposite).play(1)
 
