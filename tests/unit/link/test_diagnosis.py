@@ -139,7 +139,7 @@ def test_noise_lost_edges_and_too_many_of_them_end_a_shot():
 def test_steps_go_both_ways_and_the_axis_counts_as_moving_at_once():
     stage, bench = entered()
     shot, moves = stage.rig.app.queries.diagnosis, []
-    shot.motion = type("Motion", (), {"switch": lambda *_: None, "turn": lambda *it: moves.append(it[-1])})()
+    shot.motion = type("Motion", (), {"switch": lambda *_: None, "turn": lambda *it: moves.append(it[3])})()
     for steps in (10, -10):
         stage.rig.app.inp.axis = 0
         values = [bench.number + steps, NONE, 0, 0, abs(steps), 1 if steps < 0 else 0, 0]
