@@ -516,17 +516,15 @@ def test_a_boot_says_what_was_interrupted_and_what_ended_the_one_before():
 
 
 def test_what_a_boot_posts_belongs_to_the_round_that_is_open():
-    for ended, tail, number in ((False, 0, 7), (True, 0, 0), (False, 1, 0)):
+    for last, tail, number in ((ids.EV_ROUND_STARTED, 0, 7), (ids.EV_ROUND_ENDED, 0, 0), (ids.EV_ROUND_STARTED, 1, 0)):
         app = rested()
         app.outbox.round = 7
-        app.outbox.post(ids.EV_ROUND_STARTED)
-        if ended:
-            app.outbox.post(ids.EV_ROUND_ENDED)
+        app.outbox.post(last)
         assert app.recorder.record_all()
         app.outbox.round, app.flow.facts.row[TAIL] = 3, tail
         app.recorder.announce(app.out, 0, NOW)
         booted = app.outbox.head()
-        assert (booted.message, booted.round) == (ids.EV_BOOTED, number), (ended, tail)
+        assert (booted.message, booted.round) == (ids.EV_BOOTED, number), (last, tail)
 
 
 def test_a_boot_reads_counts_and_generations_of_two_bytes():
@@ -575,35 +573,25 @@ def test_an_answer_starts_the_time_for_its_order_and_a_halt_forgets_only_what_no
     assert drawing.shuffler.seed[0] == 0
 
 
-def waits_for(asked, number):
-    """Whether a commitment waits for a nonce, where that session asked to give nonces and this one is open."""
+def committed(asked, number):
+    """A device that has committed to an order: that session asked to give nonces, this one is open."""
     app = rested()
     drawing = app.drawing
+    drawing.nonce = b"old"
     drawing.asked, drawing.link.session.number = asked, number
     drawing.link.session.alive, drawing.link.session.heard_ms = True, NOW
     drawing.link.session.hmac = object()
     app.flow.order_state = ORDER_WANTED
-    while app.flow.order_state == ORDER_WANTED and not app.outbox.count:
-        drawing.step(NOW)
-    return drawing.seq != 0
-
-
-def test_only_the_session_that_asked_to_give_nonces_is_waited_for():
-    for asked, number in ((5, 5), (6, 5), (4, 5), (0, 0)):
-        assert waits_for(asked, number) == (asked == number == 5), (asked, number)
-
-
-def test_a_commitment_begins_without_the_nonce_of_the_one_before():
-    app = rested()
-    drawing = app.drawing
-    drawing.nonce = b"old"
-    drawing.asked = drawing.link.session.number = 1
-    drawing.link.session.alive, drawing.link.session.heard_ms = True, NOW
-    drawing.link.session.hmac = object()
-    app.flow.order_state = ORDER_WANTED
-    while not drawing.seq:
+    while not app.outbox.count:
         assert drawing.step(NOW)
-    assert drawing.nonce == b"" and app.flow.order_state == ORDER_OFFERED
+    return app, drawing
+
+
+def test_only_the_session_that_asked_is_waited_for_and_without_the_nonce_of_the_time_before():
+    for asked, number in ((6, 5), (4, 5), (0, 0)):
+        assert committed(asked, number)[1].seq == 0, (asked, number)
+    app, drawing = committed(5, 5)
+    assert drawing.seq and drawing.nonce == b"" and app.flow.order_state == ORDER_OFFERED
     app.flow.order_state = ORDER_NONE
     app.outbox.count = 0
     assert drawing.step(NOW) and drawing.seq == 0  # a shuffle that ended meanwhile is on record
