@@ -95,7 +95,8 @@ def main(argv: list[str] | None = None) -> int:
     if options.json:
         print(json.dumps([report.as_json(one.title, one.rows, one.results) for one in played.values()], indent=1))
     if options.write:
-        text = f"{options.runs} runs of each board, seeds from {options.seed} on; {next(iter(played.values())).title}. "
+        runs = "1 run" if options.runs == 1 else f"{options.runs} runs"
+        text = f"{runs} of each board, seeds from {options.seed} on; {next(iter(played.values())).title}. "
         text += f"All of it took {clock.text()}."
         columns = {board: one.rows for board, one in played.items()}
         parts = {board: one.results for board, one in played.items()}
