@@ -132,6 +132,25 @@ def test_every_figure_has_what_it_names() -> None:
     assert page({"a": "<b>"}, []).count("&lt;b&gt;") == 1
 
 
+def test_a_figure_is_stale_when_its_tool_or_what_that_imports_has_changed() -> None:
+    """The inputs of a figure have the tool of its make target, and the packages of ours that the tool imports."""
+    recipes = dict(
+        re.findall(r"^([a-z-]+):.*\n\t@\$\(TOOL\) (\w+)", (evidence.ROOT / "Makefile").read_text("utf-8"), re.M)
+    )
+    for figure in FIGURES:
+        for target in re.findall(r"\bmake ([a-z-]+)", figure.command):
+            tool = evidence.ROOT / "tools" / recipes[target]
+            files = list(tool.rglob("*.py")) or [tool.with_suffix(".py")]
+            words = {word for file in files for word in re.findall(r"^ *from (\w+)[. ]", file.read_text("utf-8"), re.M)}
+            roots = [path for word in words for path in (word, f"tools/{word}") if (evidence.ROOT / path).is_dir()]
+            for name in [str(files[0].relative_to(evidence.ROOT)), *roots]:
+                parts = [name, *(it for it in figure.inputs if it.startswith(f"{name}/"))]
+                assert any(part == it or part.startswith(f"{it}/") for it in figure.inputs for part in parts), (
+                    figure.key,
+                    name,
+                )
+
+
 def test_tables_lists_and_code_of_the_documentation_become_html() -> None:
     text = "Text **bold** [link](x.md) `a<b`.\n\n| a | b |\n|---|---|\n| `x` | 1 |\n\n"
     text += "- one\n  more\n- two\n\n### Sub\n\n![p](x.svg)"
