@@ -60,7 +60,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Trend:
-    """One figure, from the first decks to the last ones. `worn`: it is a finding."""
+    """One figure, from the first decks to the last ones. `worn`: it is a finding; `curve`: it after so many decks."""
 
     name: str
     unit: str
@@ -69,9 +69,11 @@ class Trend:
     decks: int
     part: Part
     worn: bool
+    curve: tuple[tuple[int, float], ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        return {**asdict(self), "part": self.part.name.lower(), "text": self.text}
+        known = {name: value for name, value in asdict(self).items() if name != "curve"}
+        return {**known, "part": self.part.name.lower(), "text": self.text}
 
     @property
     def text(self) -> str:
@@ -93,6 +95,14 @@ class _Figure:
     limit: float
     value: Callable[[Point], float]
     counts: bool = False  # a count over the device's life, judged per 1,000 cards; otherwise a time in microseconds
+
+    def curve(self, points: Sequence[Point]) -> tuple[tuple[int, float], ...]:
+        if not self.counts:
+            return tuple((it.cycles, round(self.value(it) / 1000, 2)) for it in points)
+        return tuple(
+            (b.cycles, round(1000 * max(self.value(b) - self.value(a), 0) / max(b.cards - a.cards, 1), 2))
+            for a, b in pairwise(points)
+        )
 
 
 FIGURES = (
@@ -187,7 +197,7 @@ def _trend(figure: _Figure, points: Sequence[Point]) -> Trend | None:
     last = [it for it in points if it.cycles >= points[-1].cycles - span]
     judge = _counted if figure.counts else _timed
     before, now, worn = judge(figure, points, first, last)
-    return Trend(figure.name, figure.unit, before, now, decks, figure.part, worn)
+    return Trend(figure.name, figure.unit, before, now, decks, figure.part, worn, figure.curve(points))
 
 
 def _timed(
@@ -251,6 +261,11 @@ class WearFile:
             return False
         self.series.serviced(event.part, event.cycles)
         return self._written()
+
+    def keep(self, series: Series) -> None:
+        """What another one has taken."""
+        self.series = series
+        self._written()
 
     def _written(self) -> bool:
         """A folder that cannot be written costs the trend, and nothing else."""

@@ -102,7 +102,7 @@ def both_readers(site: Site, played: Path) -> Generator[tuple[LocalReader, Centr
                 )
         live = Live(inventory, lambda number: log.identity if (log := store.newest_log(number)) else b"")
         live.restore(samples.newest(), lambda number, log, after: store.events(number, after, log=log))
-        local = LocalReader(live, store, samples, PitAlarms(live, RuleBook(())))
+        local = LocalReader(live, store, samples, PitAlarms(live, RuleBook(()), played.parent))
         central = CentralReader(site.database, [inventory])
         try:
             yield local, central

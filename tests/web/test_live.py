@@ -1,6 +1,9 @@
 """The live view in a browser: a round of a simulated shoe, a shoe that goes away and returns, texts that stay texts."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -9,7 +12,7 @@ from tcp_shoe import TcpShoe
 from web.browser import Bench
 from web.live import Live, live
 
-from fairshoe.messages import Mode, Role, Welcome
+from fairshoe.messages import Meters, Mode, Role, Wear, Welcome
 from fairshoe.web.live_shoe import Host, Observer
 from fairshoe.web.live_view import LiveView
 
@@ -68,6 +71,31 @@ def test_a_server_that_was_started_again_is_followed_by_its_new_url(chromium: An
         bench.tab.goto("about:blank")
         again.close()
         bench.errors.clear()
+
+
+def test_trends_of_wear_are_curves_beside_their_figures(
+    chromium: Any, tmp_path: Path, readable: Callable[[Any, int], None]
+) -> None:
+    view = LiveView("shoe")
+    view.wear_folder = tmp_path
+
+    def say() -> None:
+        view.welcome(Welcome(1, Role.CLEAR, b"", b"", 7, 1, Mode.TABLE, 0, b"", "f", "CS", 1, 0, 0))
+        for deck in range(1, 301):
+            meters = replace(Meters(*[0] * 18), cycles=deck, cards=52 * deck, feed_us=31000 + 45 * deck)
+            view.take([meters, Wear(deck, 7700)])
+
+    with live(chromium, None, view) as (bench, serving):
+        serving.call(say)
+        bench.until("live.known.wear?.length")
+        curves = bench.ask(
+            "[...document.querySelectorAll('#wear polyline')].map((it) => [...it.points].map(({ x, y }) => [x, y]))"
+        )
+        latency, _misfeeds, throat = curves[:3]
+        assert latency[0][0] == 0 and latency[-1][0] == 100 and all(a[1] >= b[1] for a, b in pairwise(latency))
+        assert latency[0][1] > 12 and latency[-1][1] == 1 and len({y for _x, y in throat}) == 1
+        assert bench.ask("document.querySelector('#wear .warn').textContent").endswith("ms in 300 decks: pick roller")
+        readable(bench.tab, 10)
 
 
 @pytest.mark.slice

@@ -82,12 +82,12 @@ class LiveView:
     def welcome(self, welcome: Welcome | None) -> None:
         if welcome is None:
             return
-        if self.wear_folder is not None and (self._wear is None or self._wear.device != welcome.device):
-            self._wear = WearFile(self.wear_folder, welcome.device)
-            self._trends()
         known = self._known.get("shoe")
         if known and known["device"] != f"{welcome.device:08x}":
             self.forget()
+        if self.wear_folder is not None and self._wear is None:
+            self._wear = WearFile(self.wear_folder, welcome.device)
+            self._trends()
         device = {"device": f"{welcome.device:08x}", "firmware": welcome.firmware, "game": welcome.game}
         role = words(welcome.role.name) if welcome.role != Role.CLEAR else "in clear"
         self._put("shoe", {**device, "boot": welcome.boot, "has_key": bool(welcome.has_key), "role": role})
@@ -170,7 +170,8 @@ class LiveView:
 
     def _trends(self) -> None:
         assert self._wear is not None
-        self._put("wear", [[trend.text, "warn" if trend.worn else ""] for trend in self._wear.series.trends()])
+        shown = [[trend.text, "warn" if trend.worn else "", trend.curve] for trend in self._wear.series.trends()]
+        self._put("wear", shown)
 
     def _put(self, name: str, value: object) -> None:
         if self._known.get(name) != value:

@@ -1,7 +1,8 @@
 """Alarms of one pit, for its page: the rules of `fairshoe floor` over what this gateway knows now.
 
-Nothing is written, sent or acknowledged here: the central record does that (fairshoe_floor.alarms.desk). After a
-restart latched warnings are known from the samples; refused decks, misfeeds and wear count from the start on.
+Nothing is sent or acknowledged here: the central record does that (fairshoe_floor.alarms.desk). After a restart latched
+warnings are known from the samples, and wear from files beside the store; refused decks and misfeeds count from the
+start on.
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import replace
+from pathlib import Path
 
 from fairshoe import Event, FromShoe
 from fairshoe.message_data import to_dict
 from fairshoe.messages import WarningLatched
+from fairshoe.wear import WearFile
 from fairshoe_floor.alarms.engine import JUDGED, Change, Engine, SeenEvent, SeenExport
 from fairshoe_floor.alarms.rules import SEVERITIES, RuleBook
 from fairshoe_floor.gateway.live import Live
@@ -25,10 +28,13 @@ TICK_S = 2.0
 class PitAlarms:
     """One thread, the loop's, feeds it; any thread may read `current`."""
 
-    def __init__(self, live: Live, rules: RuleBook) -> None:
+    def __init__(self, live: Live, rules: RuleBook, wear_folder: Path) -> None:
         self.current: tuple[Alarm, ...] = ()
         self._live = live
         self._engine = Engine(rules)
+        self._wear = {shoe.entry.device: WearFile(wear_folder, shoe.entry.device) for shoe in live.shoes()}
+        for device, kept in self._wear.items():
+            self._engine.remember_wear(device, kept.series)
 
     def take(self, item: FromShoe) -> None:
         """An event of the fleet, after it was committed."""
@@ -54,6 +60,9 @@ class PitAlarms:
     def judge(self, now: float) -> None:
         for shoe in self._live.shoes():
             self._engine.sample(replace(shoe.sample, at=now))
+        for device, series in self._engine.take_worn().items():
+            if device in self._wear:
+                self._wear[device].keep(series)
         found = [_alarm(change) for change in self._engine.active.values()]
         self.current = tuple(sorted(found, key=lambda it: (-SEVERITIES.index(it.severity), it.since, it.device)))
 

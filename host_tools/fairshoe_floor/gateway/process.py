@@ -104,7 +104,7 @@ class Gateway:
             self.seen = usable(SeenTime, seen_path(self.inventory.store), lambda file: file.age_s)
             stack.callback(self.seen.close)
             self.live = Live(self.inventory, self._newest_log)
-            self.alarms = PitAlarms(self.live, self._settings.rules)
+            self.alarms = PitAlarms(self.live, self._settings.rules, self.inventory.store.parent)
             reader = LocalReader(self.live, self.store, self.samples, self.alarms)
             stack.callback(reader.close)
             await asyncio.to_thread(self.live.restore, self.samples.newest(), self._events_since)

@@ -16,6 +16,16 @@ const STYLES = new Set(['good', 'bad', 'bold', 'warn']);
 const load = (name) => fetch(new URL(name, import.meta.url)).then((answer) => answer.json());
 const boards = await load('boards.json');
 
+/** A figure over decks, from a little below its least. Its numbers are in the text beside it. */
+function curve(points) {
+  const figures = points.map(([, figure]) => figure);
+  const low = 0.8 * Math.min(...figures);
+  const [left, tall] = [points[0][0], Math.max(...figures) - low || 1];
+  const wide = points.at(-1)[0] - left || 1;
+  const line = points.map(([decks, figure]) => `${((100 * (decks - left)) / wide).toFixed(1)},${(23 - (22 * (figure - low)) / tall).toFixed(1)}`);
+  return el('svg', { class: 'curve', viewBox: '0 0 100 24', preserveAspectRatio: 'none', 'aria-hidden': 'true' }, el('polyline', { points: line.join(' ') }));
+}
+
 class LivePage {
   constructor(open) {
     this.known = {};
@@ -90,7 +100,7 @@ class LivePage {
   /** Trends over decks; a part that wears stands out. */
   wear(trends) {
     find('wear').hidden = trends.length === 0;
-    find('wear').replaceChildren(...trends.map(([text, style]) => make('li', { className: STYLES.has(style) ? style : '' }, text)));
+    find('wear').replaceChildren(...trends.map(([text, style, points]) => make('li', { className: STYLES.has(style) ? style : '' }, curve(points), text)));
   }
 
   offer(commands) {
