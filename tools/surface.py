@@ -345,10 +345,16 @@ def read(name: str) -> tuple[str, Lines]:
     return value["version"], value["lines"]
 
 
+def _holds(old: str, new: str) -> bool:
+    """The same; or a choice with more words to choose from."""
+    (head, _, words), (new_head, _, more) = old.partition(", of "), new.partition(", of ")
+    return head == new_head and (old == new or (bool(words) and {*words.split()} <= {*more.split()}))
+
+
 def broken(old: Lines, new: Lines) -> list[str]:
     """What a user of the old surface misses in the new one, in words."""
     gone = [f"gone: {name}" for name in old if name not in new]
-    other = [name for name in old if name in new and new[name] != old[name]]
+    other = [name for name in old if name in new and not _holds(old[name], new[name])]
     return gone + [f"changed: {name}: was {old[name]!r}, is {new[name]!r}" for name in other]
 
 

@@ -170,7 +170,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe_floor.gateway": (
         *("fairshoe_floor.gateway", "fairshoe_floor.alarms", "fairshoe_floor.api", "fairshoe_floor.side_file"),
         "fairshoe.journal.export",
-        *("fairshoe.files", "fairshoe.printable"),
+        *("fairshoe.files", "fairshoe.printable", "fairshoe.wear"),
         *FLOOR,
         *PUBLIC,
     ),
