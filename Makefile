@@ -194,7 +194,13 @@ hil: ready ## play and measure the firmware on an emulated RP2040  UF2=firmware.
 hil-smoke: ## the shortest run of hil: one round  UF2=firmware.uf2 [BOARD=]
 	@$(MAKE) --no-print-directory hil QUICK=1
 
-.PHONY: hil-contract hil-same hil-cuts
+.PHONY: hil-contract hil-same hil-cuts hil-two twin
+hil-two: ready ## a shoe on one emulated RP2040, its machine on a second one, wired pin to pin  UF2=a bench image of pico-shoe [ONLY= SEED= JOBS=]
+	@$(TOOL) hil.two $(call opt,--uf2,$(UF2)) $(call opt,--only,$(ONLY)) $(call opt,--seed,$(SEED)) $(call opt,--jobs,$(JOBS))
+
+twin: ready ## make a second Pico the machine of a motor shoe  PORT=its USB port [BOARD=pico-shoe SEED=]
+	@$(TOOL) twin '$(PORT)' --install '$(or $(BOARD),pico-shoe)' $(call opt,--seed,$(SEED))
+
 hil-cuts: ready ## updates cut short at any block, on an emulated RP2040: no motor starts  UF2=new.uf2 OLD=old.uf2 [CASES= SEED= JOBS=]
 	@$(TOOL) hil.cuts $(call opt,--uf2,$(UF2)) $(call opt,--old,$(OLD)) $(call opt,--cases,$(CASES)) \
 		$(call opt,--seed,$(SEED)) $(call opt,--jobs,$(JOBS))

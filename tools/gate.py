@@ -88,6 +88,7 @@ def full_stages() -> list[Stage]:
         Stage("full-web", module("web", "--if-possible", "--full"), EVERYTHING),
         Stage("types-all", [PYRIGHT], EVERYTHING),
         Stage("chip", module("hil", "--quick", "--keyed", "--if-possible"), EVERYTHING),
+        Stage("chip-two", module("hil.two", "--if-possible"), EVERYTHING),
         Stage("chip-cuts", module("hil.cuts", "--if-possible"), EVERYTHING),
         Stage("model", module("model", "--slice", "--if-possible"), ("tools/model",)),
         Stage("floor-chaos", module("floor", "--if-possible", "--chaos"), EVERYTHING),

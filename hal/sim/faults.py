@@ -197,6 +197,13 @@ class Faults:
 
     # -- questions at the moment something happens -----------------------------------------------------------------
 
+    def has(self, name: str) -> bool:
+        """Whether there is one of that name, in its time or not."""
+        for fault in self.entries:
+            if fault.name == name:
+                return True
+        return False
+
     def active(self, name: str) -> "Fault | None":
         """A fault of that name in its time, whatever it strikes."""
         now_us = self.plant.now_us

@@ -45,6 +45,11 @@ class Track:
     def mark_out(self, body: Body) -> None:
         """Give the body the marks that its length, thickness and traits ask for."""
         length = body.length_um
+        ordinary = length == self.card_um and not (body.traits or body.thick_um[1] or body.lost)
+        if self.plain and ordinary and not self.faults.has("beam_dust"):
+            body.marks_um = self.plain_um
+            body.marks = self.plain
+            return
         marks = self.specials(body)
         for line, at_um in self.beams_of(body):
             dust_um = self.faults.dust_um(line) if self.faults.entries else 0

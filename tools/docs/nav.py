@@ -67,7 +67,10 @@ SECTIONS = (
         ),
     ),
     Section("Command line", ("CLI.md", HELP_PAGE)),
-    Section("Boards", ("BOARDS.md", CONFIG_PAGE, "WIRING.md", "BUILD.md", "HARDWARE.md", "HIL.md", "BUDGETS.md")),
+    Section(
+        "Boards",
+        ("BOARDS.md", CONFIG_PAGE, "WIRING.md", "BUILD.md", "HARDWARE.md", "HIL.md", "TWIN.md", "BUDGETS.md"),
+    ),
     Section(
         "Games",
         ("GAMES.md", GAME_PAGE, "NEW_GAME.md", "DOUBLE_ATTACK.md", "RULES.md", "matrix/*", "project/rules-data.md"),

@@ -197,17 +197,21 @@ class Bench:
             if line == plant.line_a and level and self._outputs[_PICK] and self._edge_us < 0:
                 self._edge_us = at_us
         plant.edges = []
-        contacts = 0
         for line, name in enumerate(plant.lines):
             where = inputs.get(name)
-            if isinstance(where, int):
-                if where not in stormy:
-                    self.pico.drive(where, plant.level[line] != 0)
-            elif where is not None and plant.level[line]:
-                contacts |= 1 << where["expander"]
-        self.panel.contacts = contacts
+            if isinstance(where, int) and where not in stormy:
+                self.pico.drive(where, plant.level[line] != 0)
+        self._show_panel()
         if self.axis is not None and self.config["axis"]["home"] not in stormy:
             self.pico.drive(self.config["axis"]["home"], self.axis.home_seen())
+
+    def _show_panel(self) -> None:
+        contacts = 0
+        for line, name in enumerate(self.plant.lines):
+            where = self.config["inputs"].get(name)
+            if isinstance(where, dict) and self.plant.level[line]:
+                contacts |= 1 << int(where["expander"])  # pyright: ignore[reportUnknownArgumentType]
+        self.panel.contacts = contacts
 
     def _schedule(self) -> None:
         due_us = self.plant.next_us()

@@ -106,22 +106,26 @@ class HilBoard:
 
     def __init__(self, setup: Setup, seed: int, notes: Notes, device_key: bytes = b"") -> None:
         _device.load()
-        from emulator.bench import Bench
-        from emulator.flashfs import build_image, erased_image
         from emulator.table_port import TablePort
 
         from firmware.image import INPUTS
 
-        flash = build_image(setup.files) if setup.files else erased_image()
         self.config = setup.config
         self.deck = setup.deck
-        self.bench = Bench(setup.uf2, flash, setup.config, INPUTS, seed)
+        self.bench = self.make_bench(setup, seed, INPUTS)
         if device_key:
             install_key(self.bench.fram, device_key)
         self.port = TablePort(self.bench)
         self.plant: Any = self.bench.plant
         self.notes = notes
         notes.clock = self.port.clock
+
+    def make_bench(self, setup: Setup, seed: int, lines: tuple[str, ...]) -> Any:
+        from emulator.bench import Bench
+        from emulator.flashfs import build_image, erased_image
+
+        flash = build_image(setup.files) if setup.files else erased_image()
+        return Bench(setup.uf2, flash, setup.config, lines, seed)
 
     def hand(self, action: str, argument: str = "") -> None:
         self.bench.hand(action, argument)

@@ -55,6 +55,15 @@ These rules hold for every board:
 """
 
 
+TWIN = """## A second Pico as the machine
+
+For a motor shoe on a Pico or Pico 2 ([TWIN](TWIN.md)). Wire each pin of {names} to the pin of the same number on a
+second Pico, with a resistor of 1 kOhm in each wire: then two outputs that meet by mistake do no harm. Join the grounds.
+Each Pico has its own USB cable; do not join their supplies. Connect no other sensor or driver to these pins. Panel,
+FRAM and link stay at the board under test. Leave all other pins of the second Pico open: some are outputs.
+"""
+
+
 def gpio(pin: Pin) -> str:
     return str(pin) if isinstance(pin, str) else f"GPIO {pin}"
 
@@ -119,6 +128,27 @@ def section(names: list[str], config: Config) -> str:
     return "\n".join(lines) + "\n"
 
 
+def twin(boards: dict[str, Config]) -> str:
+    """Pin to pin, from the board under test to a second Pico that plays its machine."""
+    names = [name for name, config in boards.items() if is_twin(config)]
+    config = boards[names[0]]
+    wires = [row for row in rows(config) if row[0].startswith(("inputs.", "outputs.")) and row[1].startswith("GPIO")]
+    table = [
+        "| line | board under test | second Pico | who drives it |",
+        "|---|---|---|---|",
+        *(
+            f"| `{line}` | {pin}, {at} | {pin}, {at} | {'the second Pico' if way.startswith('in') else 'the board'} |"
+            for line, pin, at, way, _what, _level in wires
+        ),
+        "| ground | GND, pin 38 | GND, pin 38 | |",
+    ]
+    return TWIN.format(names=" or ".join(names)) + "\n" + "\n".join(table) + "\n"
+
+
+def is_twin(config: Config) -> bool:
+    return config["mcu"]["port"] == "rp2" and config["mechanism"]["kind"] == "shoe"
+
+
 def page() -> str:
     groups: dict[str, list[str]] = {}
     boards: dict[str, Config] = {name: configs.load_board(name)[0] for name in configs.board_names()}
@@ -127,7 +157,7 @@ def page() -> str:
     # The reference boards first.
     order = sorted(groups.values(), key=lambda names: (not names[0].startswith("pico-"), names[0]))
     sections = [section(names, boards[names[0]]) for names in order]
-    return "\n".join([HEAD, *sections])
+    return "\n".join([HEAD, *sections, twin(boards)])
 
 
 def files() -> dict[Path, str]:

@@ -1,0 +1,1 @@
+"""A second Pico as the machine: docs/TWIN.md."""
