@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 LAG_US_MAX = 2500
 EDGES_PER_S_MAX = 500  # of noise: each is an event of the plant
+REST_US = 200000
 DRAWN = 32  # bounces, one after the other
 _NUMBERS = ("take", "litter")
 _LINES = ("cover", "uncover", "repair")
@@ -66,6 +67,7 @@ class WiredPlant:
         self.pattern = 0  # the pins from the first on, as the last edge leaves them
         self.settled = 0  # the same when nothing bounces
         self.dark = 0
+        self.switched_us = 0
         self.shown = 0  # edges ever
         self.bounced = 0
         self.drawn = [bounce(seed, i, mech["bounce_us"]) for i in range(DRAWN)]
@@ -78,6 +80,7 @@ class WiredPlant:
         for i in range(len(self.masks)):
             self.outputs[i] = 1 if levels & self.masks[i] else 0
         self.plant.drive(self.outputs, False)
+        self.switched_us = self.plant.now_us
 
     def advance(self, to_us: int) -> None:
         plant = self.plant
@@ -99,11 +102,11 @@ class WiredPlant:
         self.settled = self.pattern
         return self.pattern
 
-    def take(self) -> "list[tuple[int, int]]":
+    def take(self) -> "list[tuple[int, int]] | tuple[()]":
         """When the pins change and what they show then, in order, since the last call; with bounces, which are soon."""
         edges = self.plant.edges
         if not edges:
-            return []
+            return ()  # asked in every turn: an empty list would be memory
         beams = self.plant.beams
         calm = not (beams.noises or beams.storms)
         self.plant.edges = []
@@ -128,12 +131,24 @@ class WiredPlant:
         self.pattern = self.pattern | bit if level else self.pattern & ~bit
         return self.pattern
 
-    def runs(self) -> bool:
-        return bool(self.outputs[PICK] or self.outputs[TRANSPORT])
+    def rests(self) -> bool:
+        """No motor runs, or has run for a while: between two cards of a stack they may all be off."""
+        running = self.outputs[PICK] or self.outputs[TRANSPORT]
+        return not running and self.plant.now_us - self.switched_us > REST_US
 
     def quiet_us(self) -> int:
         """For how long nothing happens by itself."""
-        return self.plant.next_us() - self.plant.now_us
+        due_us = self.plant.next_us()
+        return due_us - self.plant.now_us if due_us < FAR else REST_US
+
+    def begin_again(self) -> bool:
+        """Set the time back to 0: beyond 30 bits every number takes memory. Only in an idle machine without faults."""
+        plant = self.plant
+        if plant.next_us() < FAR or plant.throat.bodies or plant.faults.entries or plant.edges or not self.rests():
+            return False
+        plant.now_us = 0
+        self.switched_us = -REST_US - 1
+        return True
 
     # -- people ----------------------------------------------------------------------------------------------------
 

@@ -78,12 +78,12 @@ def play(name: str, board: TwoBoard, player: Player, notes: Notes) -> Part:
         player.check()
         expect(board.resets == 0, "the watchdog has reset the device")
         state = board.machine_state()
-        notes(f"the second Pico: {json.dumps(state)}")
-        part.said = {key: [str(value)] for key, value in state.items()}
         expect(state["put_in"] == state["handed_out"] == player.deck, "not all cards are out of the machine")
         expect(state["late_us"] <= LATE_US_MAX, f"an edge came {state['late_us']} us late")
     except (StoryError, FairshoeError) as error:
         part.result = f"WRONG: {error}\n{board.tail()}"
+    part.said = {"machine": [json.dumps(board.machine_state())]}
+    notes(f"the second Pico: {part.said['machine'][0]}")
     part.emulated_s = board.port.clock()
     notes(part.result)
     return part
@@ -116,8 +116,7 @@ def main(argv: list[str] | None = None) -> int:
     works = {name: lambda name=name: play(name, board, player, notes) for name in options.only or STORIES}
     parts = all_at_once(works, options.jobs)
     for name, part in parts.items():
-        late = f"{part.said['late'][0]} edges late, at most {part.said['late_us'][0]} us" if part.said else ""
-        print(f"{name:12} {part.result}  {late}")
+        print(f"{name:12} {part.result}  {part.said.get('machine', [''])[0]}")
     return 0 if all(part.result == GOOD for part in parts.values()) else 1
 
 

@@ -26,6 +26,8 @@ QUIET_US = 6000  # longer than a collection takes
 POLL_US = 1000
 # Edges until memory is collected, at rest and while motors run. To ask for the free memory would take 4 ms.
 EDGES_REST, EDGES_MAX = 20, 400
+TURNS_REST = 1000  # the same for turns of the loop at rest
+BEGIN_AGAIN_US = 1 << 28
 PAUSE_BITS = 20
 
 
@@ -47,12 +49,15 @@ class Clock:
     """Microseconds since it was made, through every wrap of the chip's ticks."""
 
     def __init__(self):
-        self.ticks = ticks_us()
-        self.us = 0
+        self.begin_again()
 
     def at(self, ticks):
         """An instant of the last minutes, or now."""
         return self.us + ticks_diff(ticks, self.ticks)
+
+    def begin_again(self):
+        self.ticks = ticks_us()
+        self.us = 0
 
     def now(self):
         ticks = ticks_us()
@@ -133,7 +138,7 @@ class Orders:
 
     def next(self):
         """A whole line, or nothing yet."""
-        while self.poll.poll(0):
+        while any(self.poll.ipoll(0)):
             char = sys.stdin.read(1)
             if char in "\r\n":
                 line, self.text = self.text, ""
@@ -146,7 +151,7 @@ class Orders:
 
 def run(wired, stamps, edges, clock):
     orders = Orders()
-    collected = 0  # edges at the last collection
+    collected = turns = 0  # edges at the last collection, turns since
     while True:
         now_us = clock.now()
         while stamps.got != stamps.put:
@@ -163,8 +168,16 @@ def run(wired, stamps, edges, clock):
         quiet_us = wired.quiet_us()
         if quiet_us < POLL_US:
             continue
-        if quiet_us > QUIET_US and wired.shown - collected > (EDGES_MAX if wired.runs() else EDGES_REST):
+        turns += 1
+        rests = quiet_us > QUIET_US and wired.rests()
+        if rests and now_us > BEGIN_AGAIN_US and wired.begin_again():
+            clock.begin_again()
+            edges.last_us = 0
+        if (rests and turns > TURNS_REST) or (
+            quiet_us > QUIET_US and wired.shown - collected > (EDGES_REST if rests else EDGES_MAX)
+        ):
             collected = wired.shown
+            turns = 0
             gc.collect()
             continue
         line = orders.next()

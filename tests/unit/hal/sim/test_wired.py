@@ -7,7 +7,7 @@ from support import board
 
 from firmware.image import INPUTS
 from hal.sim.plant import OUTPUTS, Plant
-from hal.sim.wired import DRAWN, LAG_US_MAX, WiredPlant, bounce, lag_us
+from hal.sim.wired import DRAWN, LAG_US_MAX, REST_US, WiredPlant, bounce, lag_us
 
 BOARD = "shoe"
 STEP_US = 170  # a turn of the loop on the second Pico
@@ -78,6 +78,9 @@ def test_a_card_stops_where_the_config_says():
     watch(twin, 20)
     body = twin.plant.throat.bodies[0]
     assert not body.moving
+    assert not twin.rests()
+    twin.advance(twin.plant.now_us + REST_US)
+    assert twin.rests()
     off_um = body.x_um - mech["throat_a_um"] - mech["brake_um"]
     assert -2 <= off_um <= 2, off_um
 
@@ -104,10 +107,10 @@ def test_all_beams_are_dark_at_once_except_a_blind_one():
     assert twin.darken(dark) == sum([twin.bits[INPUTS.index(name)] for name in lit])
     assert twin.darken(dark) == -1  # said already
     twin.switch(dark, 1000)
-    assert twin.take() == []  # the plant shows the same
+    assert not twin.take()  # the plant shows the same
     assert twin.darken(0) == 0
     twin.switch(0, 9000)
-    assert twin.take() == []
+    assert not twin.take()
     assert twin.order('{"fault": "beam_blind", "line": "exit"}').startswith("ok")
     twin.take()
     assert twin.darken(dark) == sum([twin.bits[INPUTS.index(name)] for name in lit if name != "exit"])
@@ -141,6 +144,24 @@ def test_orders_move_cards_and_say_what_they_did():
     assert twin.order('{"fault": "storm", "line": "tray", "edges_per_s": 500, "for_ms": 1}').startswith("ok")
     state = json.loads(json.dumps(twin.state()))
     assert (state["put_in"], state["handed_out"], state["hopper"], state["tray"]) == (7, 7, 0, 0)
+
+
+def test_time_begins_again_only_in_an_idle_machine_without_faults():
+    config = board(BOARD)
+    twin = wired()
+    twin.order("load 2")
+    watch(twin, 1)
+    assert not twin.begin_again()  # it has not rested
+    twin.switch(pins(config, "pick", "transport"), twin.plant.now_us)
+    watch(twin, 40)
+    assert not twin.begin_again()
+    watch(twin, 300)
+    twin.switch(0, twin.plant.now_us)
+    watch(twin, 300)
+    assert twin.plant.now_us > 600000 and twin.begin_again() and twin.plant.now_us == 0 and twin.rests()
+    twin.order('{"fault": "beam_stuck", "line": "tray", "level": 1, "from_ms": 9000}')
+    twin.advance(1000)
+    assert not twin.begin_again() and twin.quiet_us() < 9000000
 
 
 def test_only_a_motor_shoe_with_room_for_the_lag_is_played():
