@@ -23,10 +23,7 @@ from fairshoe.link.session import HostSession, event_seq
 from fairshoe.messages import KeyInstall, KeyIs, Refusal, Role, StackOffered, UnknownMessage
 from fairshoe.text.advice import REFUSALS
 from firmware.digest import Hmac
-from firmware.link.handshake import (
-    NOISE_BYTES,
-    _fresh,
-)
+from firmware.link import handshake as shake
 from firmware.protocol import ids
 from rig.rig import Rig
 
@@ -167,15 +164,15 @@ def test_a_nonce_has_more_than_256_assessed_bits(name: str) -> None:
     """The noise of a hello is not enough on an RP2040; that of the boot is hashed in."""
     config = json.loads((ROOT / f"board_configs/{name}.json").read_text())
     worth = config["entropy"]["millibits_per_byte"]
-    assert worth * NOISE_BYTES < 128000
+    assert worth * shake.NOISE_BYTES < 128000
     rig = Rig(config, "double-attack-blackjack" if name == "pico-draw" else "caribbean-stud", 7, 0, KEY)
     assert rig.hal.entropy_draws * worth > 256000
     handshake = rig.app.reporter.handshake
-    first, _safe = _fresh(handshake)
+    first, _safe = shake._fresh(handshake)
     handshake.nonces -= 1
-    rig.hal.entropy_draws -= NOISE_BYTES
-    assert _fresh(handshake)[0] == first
+    rig.hal.entropy_draws -= shake.NOISE_BYTES
+    assert shake._fresh(handshake)[0] == first
     handshake.nonces -= 1
-    rig.hal.entropy_draws -= NOISE_BYTES
+    rig.hal.entropy_draws -= shake.NOISE_BYTES
     handshake.pool = bytes(32)
-    assert _fresh(handshake)[0] != first
+    assert shake._fresh(handshake)[0] != first

@@ -2,7 +2,7 @@
 # pyright: reportPrivateUsage=false
 
 import pytest
-from support import GAME, board
+from support import GAME, board, to_device
 
 from firmware.games.flow import WAITING_FOR_DECK
 from firmware.link.admission import ALIVE_MS, REFUSE_ROLE
@@ -18,9 +18,7 @@ NOON = 200000000
 
 
 def started(role: int = ids.ROLE_TABLE) -> Stage:
-    config = board()
-    config["link"]["mode"] = "table"
-    stage = Stage(config, GAME, 7, KEY, role)
+    stage = Stage(board(link={"mode": "table"}), GAME, 7, KEY, role)
     stage.play(stories.start())
     return stage
 
@@ -32,8 +30,7 @@ def intruder(role: int) -> Peer:
 
 
 def send(stage: Stage, data: bytes, ms: int = 50) -> None:
-    stage._to_device(data)
-    stage.run(ms)
+    to_device(stage, data, ms)
 
 
 def eavesdrop(stage: Stage, peer: Peer) -> None:

@@ -29,12 +29,9 @@ FULL, NORMAL = 2, 1
 
 def test_a_second_nonce_before_the_order_is_drawn_does_not_replace_the_first() -> None:
     """Both may arrive within one scan: the state is all that tells them apart."""
-    config = board()
-    config["link"]["mode"] = "table"
-    stage = Stage(config, "caribbean-stud", 7, KEY, ids.ROLE_TABLE)
+    stage = Stage(board(link={"mode": "table"}), "caribbean-stud", 7, KEY, ids.ROLE_TABLE)
     stage.peer.share = ids.NONCE_ASKED  # it asks, and gives none by itself
-    stage.until("empty_proved", 20000)
-    stage.run(300)
+    stage.until("empty_proved", 20000, then_ms=300)
     stage.play([("", 300, "load", 52)])
     stage.act("press", {"button": "green"})
     app = stage.rig.app

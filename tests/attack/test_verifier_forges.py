@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from journals import KEY, NEW_KEY, as_file, opener, play_round, pulled, small_stage
+from support import act
 
 from fairshoe.cli.command_line import main
 from fairshoe.client.shoe import Shoe
@@ -166,8 +167,7 @@ def test_an_old_signature_does_not_vouch_for_a_newer_or_hide_a_cut_end(
 def test_a_rotated_key_needs_the_new_public_key(tmp_path: Path) -> None:
     stage = small_stage()
     old = pulled(stage.rig, sign=True)
-    stage.act("key", {"to": "on"})
-    stage.run(300)
+    act(stage, 300, "key", to="on")
     folder = KeyFolder(tmp_path / "new")
     rotate(opener(stage.rig), folder, KEY)
     public = note_signing_key(opener(stage.rig), folder)
@@ -191,8 +191,7 @@ def test_a_rotated_key_needs_the_new_public_key(tmp_path: Path) -> None:
 
 def rotated(stage: Stage, folder: Path, old: Path | None = None) -> PublicKey:
     """The device gets another key."""
-    stage.act("key", {"to": "on"})
-    stage.run(300)
+    act(stage, 300, "key", to="on")
     keys = KeyFolder(folder)
     rotate(opener(stage.rig), keys, stage.rig.app.service.keys.key)
     public = note_signing_key(opener(stage.rig), keys, old=old)
@@ -203,8 +202,7 @@ def rotated(stage: Stage, folder: Path, old: Path | None = None) -> PublicKey:
 def test_a_retired_key_proves_nothing_after_its_rotation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The forger has the old seal key, and the old signing key."""
     stage = small_stage()
-    stage.act("key", {"to": "on"})
-    stage.run(300)
+    act(stage, 300, "key", to="on")
     start = KeyFolder(tmp_path / "first")
     start.path.mkdir()
     write_key(start.path / "device.key", "device", KEY)

@@ -23,9 +23,7 @@ ROLES = [ids.ROLE_OBSERVER, ids.ROLE_TABLE, ids.ROLE_AUDITOR, ids.ROLE_RECORDER,
 
 
 def device(role: int) -> Stage:
-    config = board()
-    config["link"]["mode"] = "table"
-    stage = Stage(config, GAME, 7, KEY, role)
+    stage = Stage(board(link={"mode": "table"}), GAME, 7, KEY, role)
     stage.run(9000)
     return stage
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from in_process import run
 from journals import KEY, Stage, as_file, opened, play_round, pulled, small_stage
+from support import act
 from test_cli import one_message, simulator
 
 from fairshoe.errors import HelloRefused, UsageError
@@ -81,8 +82,7 @@ def test_a_second_pull_adds_what_is_new_and_keeps_both_attestations() -> None:
     first = pulled(stage.rig)
     play_round(stage)
     stage.act("cut", {})
-    stage.act("boot", {})
-    stage.run(3000)
+    act(stage, 3000, "boot")
     both = pulled(stage.rig, known=first)
     assert both.records[: len(first.records)] == first.records
     assert len(both.records) > len(first.records) + 10
@@ -169,14 +169,12 @@ def test_storage_that_was_put_back_to_an_older_state_is_refused() -> None:
     known = pulled(stage.rig)
     stage.act("cut", {})
     stage.rig.nv.data[:] = older
-    stage.act("boot", {})
-    stage.run(3000)
+    act(stage, 3000, "boot")
     with pytest.raises(exports.OtherJournal, match="older state of its storage was put back"):
         pulled(stage.rig, known=known)
     while stage.rig.app.journal.seq_last < known.last:  # it has caught up by numbers, with another story
         stage.run(1200)
-        stage.act("open", {})
-        stage.run(1200)
+        act(stage, 1200, "open")
         stage.act("close", {})
     stage.run(3000)
     with pytest.raises(exports.OtherJournal, match="is not the one in the file"):

@@ -29,8 +29,7 @@ def good() -> Export:
     journals.play_round(stage)
     stage.act("cut", {})
     stage.act("boot", {})
-    stage.until("empty_proved", 20000)
-    stage.run(1000)
+    stage.until("empty_proved", 20000, then_ms=1000)
     return journals.pulled(stage.rig)
 
 

@@ -9,20 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import receipts
 from journals import ROOT, as_file, chained
-from receipts import (
-    ADDRESS,
-    DEALT,
-    RELEASED,
-    SEATED,
-    exported,
-    keys_of,
-    played,
-    receipt_of,
-    table,
-    vector_export,
-    vectors,
-)
 
 from fairshoe.cli import command_line
 from fairshoe.errors import Exit
@@ -55,21 +43,21 @@ def by_javascript(data: bytes, folder: Path, link: str = "") -> dict[str, Any]:
 
 
 def test_vectors_are_what_python_makes_of_their_export() -> None:
-    found = vectors()
+    found = receipts.vectors()
     for draw in found["draws"]:
         assert places_of(bytes.fromhex(draw["seed"]), draw["cards"], bytes.fromhex(draw["added"])) == tuple(
             draw["places"]
         )
-    made = receipt_of(*vector_export())
+    made = receipts.receipt_of(*receipts.vector_export())
     assert made.data.decode() == found["receipt"]
-    assert made.link(ADDRESS) == found["link"]
+    assert made.link(receipts.ADDRESS) == found["link"]
 
 
 @pytest.mark.parametrize("share", ["given", "declined", ""])
 def test_javascript_proves_what_the_firmware_of_today_dealt(share: str, tmp_path: Path) -> None:
-    export, seed = played(share)
-    made = receipt_of(export, seed)
-    answer = by_javascript(made.data, tmp_path, made.link(ADDRESS))
+    export, seed = receipts.played(share)
+    made = receipts.receipt_of(export, seed)
+    answer = by_javascript(made.data, tmp_path, made.link(receipts.ADDRESS))
     assert answer["verdict"] == "proved", answer["steps"]
     events = [record.event() for record in export.records]
     committed = next(event for event in events if isinstance(event, ShuffleCommitted))
@@ -82,16 +70,16 @@ def test_javascript_proves_what_the_firmware_of_today_dealt(share: str, tmp_path
 
 def test_the_first_signature_after_the_round_is_enough(tmp_path: Path) -> None:
     """A later pull signs later records, which are of other rounds."""
-    stage = table()
-    stage.play([*SEATED, *DEALT, *RELEASED])
-    first, seed = exported(stage)
+    stage = receipts.table()
+    stage.play([*receipts.SEATED, *receipts.DEALT, *receipts.RELEASED])
+    first, seed = receipts.exported(stage)
     stage.seen = len(stage.peer.events)
     stage.play([("", 500, "open", 0), ("", 500, "close", 0), ("door_closed", 500, "wait", 0)])
-    later, _seed = exported(stage)
+    later, _seed = receipts.exported(stage)
     both = replace(later, attested=[*first.attested, *later.attested])
-    assert receipt_of(both, seed) == receipt_of(first, seed)
-    assert receipt_of(later, seed).records > receipt_of(first, seed).records
-    assert by_javascript(receipt_of(later, seed).data, tmp_path)["verdict"] == "proved"
+    assert receipts.receipt_of(both, seed) == receipts.receipt_of(first, seed)
+    assert receipts.receipt_of(later, seed).records > receipts.receipt_of(first, seed).records
+    assert by_javascript(receipts.receipt_of(later, seed).data, tmp_path)["verdict"] == "proved"
 
 
 # --- what has no receipt -----------------------------------------------------------------------
@@ -125,7 +113,7 @@ def verified(stage: Stage) -> None:
 
 def dealing(stage: Stage) -> None:
     verified(stage)
-    exported(stage)  # makes the signing key, which is not done in a round
+    receipts.exported(stage)  # makes the signing key, which is not done in a round
     stage.play([("", 500, "press", "seat"), ("", 500, "press", "close"), ("stack_offered", 500, "take", 0)])
     stage.until("stack_offered", 5000)
 
@@ -143,44 +131,44 @@ def dealing(stage: Stage) -> None:
 def test_a_deck_without_a_whole_deal_of_this_device_has_no_receipt(
     name: str, config: dict[str, Any], story: Callable[[Stage], None], says: str, seeds: list[bytes]
 ) -> None:
-    stage = table(name, **config)
+    stage = receipts.table(name, **config)
     story(stage)
-    export, disclosed = exported(stage)
+    export, disclosed = receipts.exported(stage)
     assert not any(disclosed)
     with pytest.raises(NoReceipt, match=says):
-        receipt_of(export, seeds[0])
+        receipts.receipt_of(export, seeds[0])
 
 
 def test_an_unsigned_altered_or_foreign_journal_has_no_receipt() -> None:
-    export, seed = vector_export()
+    export, seed = receipts.vector_export()
     unsigned = replace(export, attested=[replace(told, public=b"", signature=b"") for told in export.attested])
     with pytest.raises(NoReceipt, match="not signed"):
-        make_receipt(unsigned, seed, keys_of(export))
+        make_receipt(unsigned, seed, receipts.keys_of(export))
     with pytest.raises(JournalAltered, match="another device, another key, or all of it is forged"):
         make_receipt(export, seed, [PublicKey(bytes(range(40, 72)))])
     with pytest.raises(JournalAltered):
-        make_receipt(chained(export, export.records[:-1]), seed, keys_of(export))
+        make_receipt(chained(export, export.records[:-1]), seed, receipts.keys_of(export))
     with pytest.raises(NothingDisclosed, match="no shuffle in this journal committed to that seed"):
-        make_receipt(export, bytes(32), keys_of(export))
+        make_receipt(export, bytes(32), receipts.keys_of(export))
     late = replace(export, records=export.records[6:], start=export.records[6].seq)
     with pytest.raises(NothingDisclosed):
-        make_receipt(late, seed, keys_of(export))
+        make_receipt(late, seed, receipts.keys_of(export))
 
 
 # --- journals with more than one deal ------------------------------------------------------------
 
 INPUTS = json.loads((ROOT / "board_configs" / "pico2-carousel.json").read_text())["inputs"]
 TWO_DECKS: dict[str, Any] = {"table": {"decks": 2}, "inputs": {**INPUTS, "back": 22}}
-HALF = [*SEATED, ("", 500, "press", "close"), ("stack_offered", 500, "take", 0)]
-AGAIN = [("", 500, "load", 52), ("", 300, "press", "green"), *SEATED, *DEALT, *RELEASED]
+HALF = [*receipts.SEATED, ("", 500, "press", "close"), ("stack_offered", 500, "take", 0)]
+AGAIN = [("", 500, "load", 52), ("", 300, "press", "green"), *receipts.SEATED, *receipts.DEALT, *receipts.RELEASED]
 
 
 def two_decks(stage: Stage) -> None:
     """The second is shuffled while the round of the first is settled."""
-    stage.play([*SEATED, *DEALT, RELEASED[0], ("remainder_taken", 900, "wait", 0)])
+    stage.play([*receipts.SEATED, *receipts.DEALT, receipts.RELEASED[0], ("remainder_taken", 900, "wait", 0)])
     stage.act("load", {"cards": 52, "deck": 2})
     stage.play([("", 500, "press", "green"), ("deck_verified", 500, "press", "green"), ("round_ended", 500, "wait", 0)])
-    stage.play([SEATED[1], SEATED[1], *DEALT, *RELEASED])
+    stage.play([receipts.SEATED[1], receipts.SEATED[1], *receipts.DEALT, *receipts.RELEASED])
 
 
 def void_round(stage: Stage) -> None:
@@ -199,7 +187,7 @@ def power_cut(stage: Stage) -> None:
 
 
 def two_rounds(stage: Stage) -> None:
-    stage.play([*SEATED, *DEALT, *RELEASED, *AGAIN])
+    stage.play([*receipts.SEATED, *receipts.DEALT, *receipts.RELEASED, *AGAIN])
 
 
 @pytest.mark.parametrize(
@@ -222,22 +210,22 @@ def test_each_deal_of_a_journal_has_its_receipt_or_a_reason_and_javascript_agree
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Round, how it ended and its stacks; or why there is no receipt. Then one is forced, and JavaScript refuses it."""
-    stage = table(**config)
+    stage = receipts.table(**config)
     story(stage)
-    export, _seed = exported(stage)
+    export, _seed = receipts.exported(stage)
     assert len(seeds) == len(deals)
     for seed, deal in zip(seeds, deals, strict=True):
         if isinstance(deal, str):
             with pytest.raises(NoReceipt, match=deal):
-                receipt_of(export, seed)
+                receipts.receipt_of(export, seed)
             with monkeypatch.context() as forced:
                 forced.setattr(receipt, "_deal", whatever_became_of_it)
-                answer = by_javascript(receipt_of(export, seed).data, tmp_path)
+                answer = by_javascript(receipts.receipt_of(export, seed).data, tmp_path)
             assert (answer["verdict"], answer["steps"]["deal"]["ok"]) == ("refused", False), answer
             assert re.search(deal, answer["steps"]["deal"]["text"], re.IGNORECASE)
         else:
-            made = receipt_of(export, seed)
-            answer = by_javascript(made.data, tmp_path, made.link(ADDRESS))
+            made = receipts.receipt_of(export, seed)
+            answer = by_javascript(made.data, tmp_path, made.link(receipts.ADDRESS))
             assert answer["verdict"] == "proved", answer["steps"]
             found = answer["receipt"]
             assert (made.round, found["end"], len(found["stacks"])) == deal
@@ -253,7 +241,7 @@ def whatever_became_of_it(events: Sequence[Event], commitment: bytes) -> tuple[i
 
 def test_a_round_of_the_other_deck_is_not_taken_for_the_round_of_this_one() -> None:
     """Here it begins and ends between the shuffle and the round of the deck, whichever number the other deck has."""
-    export, seed = vector_export()
+    export, seed = receipts.vector_export()
     events = [event for record in export.records if (event := record.event()) is not None]
     ours = receipt._deal(events, commitment_of(seed))  # pyright: ignore[reportPrivateUsage]
     first = next(i for i, event in enumerate(events) if isinstance(event, RoundStarted) and event.round == ours[1])
@@ -269,7 +257,7 @@ def test_a_round_of_the_other_deck_is_not_taken_for_the_round_of_this_one() -> N
 @pytest.fixture
 def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     """`fairshoe receipt` of the vector's journal, in a house with these settings."""
-    export, seed = vector_export()
+    export, seed = receipts.vector_export()
     (tmp_path / "shoe.journal").write_bytes(as_file(export))
     for name in ("FAIRSHOE_RECEIPT_URL", "FAIRSHOE_RECEIPT_REF"):
         monkeypatch.delenv(name, raising=False)
@@ -285,7 +273,7 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]
     return run
 
 
-SET = {"receipt_url": ADDRESS, "receipt_ref": "ref. 2026-114"}
+SET = {"receipt_url": receipts.ADDRESS, "receipt_ref": "ref. 2026-114"}
 
 
 def test_the_command_writes_receipt_page_and_qr_code(
@@ -293,8 +281,8 @@ def test_the_command_writes_receipt_page_and_qr_code(
 ) -> None:
     assert house("--json", **SET) == 0
     answer = json.loads(capsys.readouterr().out)
-    assert answer["link"] == vectors()["link"]
-    assert Path(answer["receipt"]).read_text() == vectors()["receipt"]
+    assert answer["link"] == receipts.vectors()["link"]
+    assert Path(answer["receipt"]).read_text() == receipts.vectors()["receipt"]
     assert Path(answer["receipt"]).name == answer["link"].rpartition(".")[2] + ".json"
     assert Path(answer["page"]).read_bytes() == receipt_page()
     assert "approval: ref. 2026-114" in Path(answer["qr"]).read_text()
@@ -306,7 +294,7 @@ def test_the_command_writes_receipt_page_and_qr_code(
     ("settings", "says"),
     [
         ({}, "receipts are off"),
-        ({"receipt_url": ADDRESS}, "receipts are off"),
+        ({"receipt_url": receipts.ADDRESS}, "receipts are off"),
         ({"receipt_ref": "ref."}, "receipts are off"),
         (SET | {"receipt_ref": ""}, "must be a text"),
         *[

@@ -54,9 +54,7 @@ def opened(rig: Rig, key: RoleKey | None = None, service: bool = False) -> Gener
         rig.deliver = deliver
 
 
-def pulled(
-    rig: Rig, key: bytes = KEY, known: Export | None = None, start: int = 0, sign: bool = False
-) -> Export:
+def pulled(rig: Rig, key: bytes = KEY, known: Export | None = None, start: int = 0, sign: bool = False) -> Export:
     """An export as `fairshoe journal pull` makes it at the port that is the link, with the lines of its records."""
     with opened(rig, role_key(key, Role.TABLE) if key else None, rig.hal.service) as shoe:
         export = pull(shoe, known, start, sign=sign)
@@ -76,8 +74,7 @@ def board(cells: int = 0) -> dict[str, Any]:
 def small_stage(key: bytes = KEY, cells: int = 0, seed: int = 7) -> Stage:
     """A device that has proved itself empty."""
     stage = Stage(board(cells), dict(SMALL), seed, key, ids.ROLE_TABLE if key else ids.ROLE_CLEAR)
-    stage.until("empty_proved", 20000)
-    stage.run(500)
+    stage.until("empty_proved", 20000, then_ms=500)
     return stage
 
 
@@ -93,8 +90,7 @@ def play_round(stage: Stage) -> None:
 
 def clear_by_hand(stage: Stage) -> None:
     stage.play([("", 500, "open", 0), ("", 500, "clear", 0), ("", 500, "close", 0), ("", 500, "press", "ack")])
-    stage.until("warning_cleared", 60000)
-    stage.run(500)
+    stage.until("warning_cleared", 60000, then_ms=500)
 
 
 def rewritten(export: Export, records: list[Record]) -> Export:

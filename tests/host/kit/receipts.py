@@ -35,8 +35,7 @@ def table(name: str = "pico2-carousel", game: dict[str, Any] | None = None, shar
     board |= {"audit": {"seeds": "disclose"}, **config}
     board["link"]["mode"] = "table"
     stage = Stage(board, {"deck_cards": 52, **(game or {})}, 7, KEY, ids.ROLE_TABLE)
-    stage.until("empty_proved", 60000)
-    stage.run(500)
+    stage.until("empty_proved", 60000, then_ms=500)
     stage.share(share)
     stage.seen = len(stage.peer.events)
     stage.play([("", 300, "load", 52), ("", 300, "press", "green")])

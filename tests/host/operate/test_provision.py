@@ -11,6 +11,7 @@ import pytest
 from in_process import run
 from journals import KEY, opener, play_round, pulled, small_stage
 from rig_port import RigPorts
+from support import act
 from test_cli import one_message, simulator
 
 from fairshoe import keys
@@ -31,8 +32,7 @@ FILES = ["auditor.key", "device.key", "observer.key", "recorder.key", "seal.key"
 
 def in_service(key: bytes = b"") -> Stage:
     stage = small_stage(key)
-    stage.act("key", {"to": "on"})
-    stage.run(300)
+    act(stage, 300, "key", to="on")
     return stage
 
 
@@ -121,8 +121,7 @@ def test_a_device_with_a_key_wants_it_rotated_or_the_door_open(tmp_path: Path) -
     refused(lambda: install(opener(stage.rig), KeyFolder(folder)), folder, "has a key already. Rotate it")
     refused(lambda: install(opener(stage.rig), KeyFolder(folder), True), folder, "open the door and say --replace")
     assert key_of(stage) == KEY
-    stage.act("open", {})
-    stage.run(300)
+    act(stage, 300, "open")
     done = install(opener(stage.rig), KeyFolder(folder), replace=True)
     assert done.generation == 2
     assert key_of(stage) == read_device_key(folder / "device.key") != KEY
@@ -146,8 +145,7 @@ def test_an_open_round_and_storage_that_fails_are_told(tmp_path: Path) -> None:
     folder = tmp_path / "new"
     stage.play([("", 300, "load", 8), ("", 300, "press", "green"), ("deck_verified", 500, "press", "close")])
     stage.until("round_started", 5000)
-    stage.act("key", {"to": "on"})
-    stage.run(300)
+    act(stage, 300, "key", to="on")
     refused(lambda: rotate(opener(stage.rig), KeyFolder(folder), KEY), folder, "End the round, then try again")
     stage = in_service(KEY)
     stage.run(1000)
@@ -170,13 +168,11 @@ def test_a_wrong_old_key_is_told_before_anything_is_made(tmp_path: Path) -> None
 def test_a_key_is_rotated_and_the_journal_is_proved_with_the_new_seal_key(tmp_path: Path) -> None:
     stage = small_stage(KEY)
     play_round(stage)
-    stage.act("key", {"to": "on"})
-    stage.run(300)
+    act(stage, 300, "key", to="on")
     folder = tmp_path / "new"
     assert rotate(opener(stage.rig), KeyFolder(folder), KEY).generation == 2
     new = read_device_key(folder / "device.key")
-    stage.act("key", {"to": "off"})
-    stage.run(500)
+    act(stage, 500, "key", to="off")
     export = pulled(stage.rig, new)
     assert verify(export, [read_seal_key(folder / "seal.key")]).whole
     assert verify(export, [keys.seal_key(KEY), keys.seal_key(new)]).whole

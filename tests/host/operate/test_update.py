@@ -11,6 +11,7 @@ from flash_image import uf2_of
 from in_process import output, refusal
 from journals import KEY, NEW_KEY, Stage, opened, play_round, pulled, small_stage
 from rig_port import STEP_MS, RigPorts
+from support import act
 
 import fairshoe.commands.update as command
 from fairshoe.cli.command_line import main
@@ -78,8 +79,7 @@ def test_a_device_with_cards_in_it_is_not_updated(stage: Stage) -> None:
 def test_a_device_whose_host_has_not_collected_every_event_is_not_updated(stage: Stage) -> None:
     stage.peer.acknowledges = False
     for action in ("open", "close"):
-        stage.act(action, {})
-        stage.run(1500)
+        act(stage, 1500, action)
     stage.run(12000)
     with pytest.raises(update.NotReady, match="events that its host has not acknowledged"):
         first_part(stage)
@@ -288,8 +288,7 @@ def test_a_failed_self_test_keeps_the_device_out_of_service(
 ) -> None:
     output("update", "before", *desk, "--image", tmp_path / "new.uf2")
     install(stage, monkeypatch)
-    stage.act("open", {})
-    stage.run(2000)
+    act(stage, 2000, "open")
     refusal(1, "update", "after", *desk)
     assert json.loads((tmp_path / "u.json").read_text())["after"] is None
 

@@ -10,18 +10,9 @@ from typing import Any, cast
 
 import pytest
 
+from fairshoe import messages
 from fairshoe.boards.configs import load_board
 from fairshoe.demo.table import Child, Facts, Table
-from fairshoe.messages import (
-    CloseBetting,
-    CommandEnded,
-    Message,
-    Outcome,
-    Reason,
-    Role,
-    StackOffered,
-    StackTaken,
-)
 from fairshoe.sim import pty_server
 from fairshoe.sim.typed_actions import PipedLines
 from fairshoe.text.screen import Screen
@@ -51,13 +42,15 @@ class LateAnswer:
     def start(self, _kind: type, **_arguments: int) -> SimpleNamespace:
         return self.pending
 
-    def messages(self, quiet_s: float) -> Iterator[Message]:
+    def messages(self, quiet_s: float) -> Iterator[messages.Message]:
         assert quiet_s > 0
         when = (1, 0, 0, 0, 1, 1)
-        yield CommandEnded(1, *when, Role.TABLE, 1, 514, 0, Outcome.DONE, Reason.NONE, 0)
-        yield StackOffered(2, *when, 1, 5, 0, 0)
+        yield messages.CommandEnded(
+            1, *when, messages.Role.TABLE, 1, 514, 0, messages.Outcome.DONE, messages.Reason.NONE, 0
+        )
+        yield messages.StackOffered(2, *when, 1, 5, 0, 0)
         self.pending.result = "done"
-        yield StackTaken(3, *when, 1, 5)
+        yield messages.StackTaken(3, *when, 1, 5)
         raise AssertionError("the table waits for what it has seen")
 
     def acknowledge(self) -> None:
@@ -67,8 +60,8 @@ class LateAnswer:
 def test_a_stack_that_is_offered_before_the_answer_is_not_waited_for_again() -> None:
     shoe = LateAnswer()
     table = Table(cast(Any, shoe), cast(Any, None), Screen(io.StringIO()), 1e6, Facts())
-    assert table.order(CloseBetting) == "done"
-    assert isinstance(table.wait(StackOffered), StackOffered)
+    assert table.order(messages.CloseBetting) == "done"
+    assert isinstance(table.wait(messages.StackOffered), messages.StackOffered)
 
 
 def test_two_draws_are_two_cards_although_the_shoe_gets_no_processor_between_them(

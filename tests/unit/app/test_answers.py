@@ -21,9 +21,7 @@ NOW = 7000
 
 
 def two_decks(game="caribbean-stud", kind="carousel", **table):
-    config = board(kind)
-    config["inputs"]["back"] = {"pin": 28}
-    return Table(game, table=dict(table, decks=2), config=config)
+    return Table(game, table=dict(table, decks=2), config=board(kind, inputs={"back": {"pin": 28}}))
 
 
 def blue_goes_in(table, number=0):
@@ -99,8 +97,7 @@ def test_what_comes_while_the_order_of_the_other_deck_waits_for_a_nonce_is_not_r
 
 def counted_table(dealing, **table):
     """Every stub is counted, and red is being settled."""
-    config = board()
-    config["inputs"]["back"] = {"pin": 28}
+    config = board(inputs={"back": {"pin": 28}})
     game = short_deck("caribbean-stud", stub_rounds=1, stub_exempt=0)
     table = Table(game, table=dict(table, decks=2, dealing=dealing), config=config).shuffle(1)
     if dealing == "shoe":

@@ -1,6 +1,6 @@
 """What hands can do wrong: reach into the tray, press too early, leave cards where no beam looks, swing the door."""
 
-from support import GAME, board, check_stage, fields_of, play
+from support import GAME, board, check_stage, fields_of, play, started
 
 from firmware import fault
 from firmware.games import flow
@@ -29,8 +29,7 @@ def test_a_hand_that_takes_cards_while_the_stack_still_comes_makes_it_doubtful()
 
 
 def test_a_stack_put_back_before_the_next_one_comes_makes_that_one_doubtful():
-    stage = Stage(board(), GAME, 7)
-    stage.play(stories.start() + stories.shuffle(52) + stories.deal(1)[:-2])
+    stage = play(stories.start() + stories.shuffle(52) + stories.deal(1)[:-2])
     stage.until("stack_offered", 20000)
     cards = stage.rig.plant.take()
     while stage.rig.app.flow.state != flow.DISPENSING:
@@ -123,8 +122,7 @@ def test_an_open_door_harms_no_round_that_has_been_dealt_and_released():
 
 
 def test_storage_that_dies_before_cards_move_ends_in_a_warning_and_nothing_starts_by_itself():
-    stage = Stage(board(), GAME, 7)
-    stage.play(stories.start())
+    stage = started()
     stage.rig.nv.broken = True
     stage.play(stories.shuffle(52))
     assert stage.rig.app.flow.state == flow.PREPARING
@@ -139,8 +137,7 @@ def test_storage_that_dies_before_cards_move_ends_in_a_warning_and_nothing_start
 
 def test_storage_that_is_dead_holds_the_next_round_and_does_not_flood_the_line():
     for state in (flow.WAITING_FOR_DECK, flow.DECK_READY):
-        stage = Stage(board(), GAME, 7)
-        stage.play(stories.start())
+        stage = started()
         if state == flow.DECK_READY:
             stage.play(stories.shuffle(52))
             stage.until("deck_verified", 60000)
@@ -160,8 +157,7 @@ def test_storage_that_is_dead_holds_the_next_round_and_does_not_flood_the_line()
 
 
 def test_a_swinging_door_never_overfills_the_outbox():
-    stage = Stage(board(), GAME, 7)
-    stage.play(stories.start())
+    stage = started()
     stage.rig.nv.broken = True
     for _ in range(60):
         stage.play([("", 50, "open", 0), ("", 50, "close", 0)])
@@ -188,8 +184,7 @@ def test_a_damaged_record_is_told_in_its_place_and_everything_after_it_arrives()
 
 def test_a_host_that_knows_more_than_the_device_remembers_does_not_get_stuck():
     """Acknowledged while cards moved, not yet recorded, power lost: the device begins again, window by window."""
-    stage = Stage(board(), GAME, 7)
-    stage.play(stories.start())
+    stage = started()
     for _ in range(20):
         stage.rig.app.outbox.post(ids.EV_DOOR_CLOSED)
         stage.run(2)
@@ -239,8 +234,7 @@ def test_an_ejector_that_does_not_come_home_is_a_fault_of_its_own():
 
 
 def test_a_passage_too_short_for_a_card_is_not_counted_as_one():
-    stage = Stage(board(), GAME, 7)
-    stage.play(stories.start() + stories.shuffle(52) + [("shuffle_started", 3000, "wait", 0)])
+    stage = play(stories.start() + stories.shuffle(52) + [("shuffle_started", 3000, "wait", 0)])
     plant = stage.rig.plant
     while not plant.level[plant.line_b]:
         stage.run(1)
@@ -267,8 +261,7 @@ def test_misfeeds_do_not_make_the_report_instant_depend_on_the_order():
 def test_power_cut_at_any_write_after_a_jam_leaves_the_warning():
     """A card may lie unseen: nothing may turn before a person has looked, whichever of the records got through."""
     for write in range(8):
-        stage = Stage(board(), GAME, 7)
-        stage.play(stories.start() + [("", 0, "jam", "exit:0:10000")] + stories.shuffle(52) + stories.deal(1)[:-3])
+        stage = play(stories.start() + [("", 0, "jam", "exit:0:10000")] + stories.shuffle(52) + stories.deal(1)[:-3])
         stage.act_typed("press", "lock")
         while stage.rig.app.flow.state != flow.WARNING:
             stage.run(1)

@@ -42,8 +42,7 @@ def pages_of_a_shuffle(kind, number, meanwhile=None):
             meanwhile(stage, steps)
         stage.run(50)
         steps += 1
-    stage.until("deck_verified", 90000)
-    stage.run(1000)
+    stage.until("deck_verified", 90000, then_ms=1000)
     check_stage(stage)
     assert steps > 100
     return tuple(order), pages

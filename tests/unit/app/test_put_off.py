@@ -1,6 +1,6 @@
 """While something moves, no scan takes in an edge or a message and builds a frame as well; and no frame waits long."""
 
-from support import GAME, board, check_stage, restless
+from support import GAME, board, check_stage, play, restless, started, to_device
 
 from firmware.app import PUT_OFF_MAX
 from firmware.protocol import ids
@@ -91,14 +91,12 @@ def test_a_frame_waits_for_a_scan_that_switches_nothing():
 
 
 def test_a_frame_waits_for_a_scan_without_a_message():
-    stage = Stage(board(), GAME, 7)
-    stage.play(stories.start() + [("", 500, "load", 52), ("", 300, "press", "green")])
+    stage = play(stories.start() + [("", 500, "load", 52), ("", 300, "press", "green")])
     scans = Scans(stage)
     peer = stage.peer
     for _ in range(60):
         # What was acknowledged long ago: it changes nothing, and has to be read all the same.
-        stage._to_device(peer.frame(peer.session, ids.CLASS_ACK, ids.EVENT_ACK, [1]))
-        stage.run(97)
+        to_device(stage, peer.frame(peer.session, ids.CLASS_ACK, ids.EVENT_ACK, [1]), 97)
     check(scans.rows)
 
 
@@ -143,8 +141,7 @@ def test_a_message_is_left_to_the_next_scan_by_a_busy_one_and_then_taken():
 
 def test_with_edges_in_every_scan_frames_still_go_out():
     """A beam that never comes to rest must not silence the device."""
-    stage = Stage(board(), GAME, 7)
-    stage.play(stories.start())
+    stage = started()
     app = stage.rig.app
     restless(app)
     app.resting = lambda: False

@@ -3,7 +3,7 @@
 from binascii import crc32
 from struct import pack_into
 
-from support import GAME, board, fields_of, read_frames
+from support import GAME, board, fields_of, play, read_frames, started
 from test_frame import frame
 from test_journal import CAPACITY, journal_on, new_nv, record
 
@@ -77,8 +77,7 @@ def test_a_card_that_is_too_short_or_too_long_at_the_exit_is_not_dealt():
 
 def test_a_second_count_above_the_first_refuses_the_deck():
     for more in (1, 2, 10):
-        stage = Stage(board(), GAME, 7)
-        stage.play(stories.start())
+        stage = started()
         machine = stage.rig.app.flow.machine
 
         def one_more(machine=machine, more=more):
@@ -97,8 +96,7 @@ def test_a_second_count_above_the_first_refuses_the_deck():
 
 
 def test_a_door_opened_while_the_order_is_drawn_stops_before_a_card_moves():
-    stage = Stage(board(), GAME, 7)
-    stage.play(stories.start() + [("", 500, "load", 52)])
+    stage = play(stories.start() + [("", 500, "load", 52)])
     stage.act_typed("press", "green")
     app = stage.rig.app
     while app.flow.state != PREPARING:

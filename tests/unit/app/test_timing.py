@@ -108,8 +108,7 @@ def asked_during_shuffle(kind, number, ask):
         for _ in range(70):
             stage.run(10)
             rests += flow.state == SHUFFLING and stage.rig.app.resting()
-    stage.until("deck_verified", 90000)
-    stage.run(3000)
+    stage.until("deck_verified", 90000, then_ms=3000)
     check_stage(stage)
     assert op > 5
     assert rests == 0
@@ -137,8 +136,7 @@ def shuffle_on_shelves(number, cards, specs, config=None):
     faults(stage, *specs)
     seen = recorded(stage)
     order = start(stage, cards, number)
-    stage.until("deck_verified", 400000)
-    stage.run(3000)
+    stage.until("deck_verified", 400000, then_ms=3000)
     stage.play([("", 300, "press", "green"), ("remainder_released", 300, "take", 0)])
     stage.play([("remainder_taken", 3000, "wait", 0)])
     check_stage(stage)
@@ -207,9 +205,7 @@ def first_stacks(game, number):
 
 def handed_out(game, number, dealing):
     """A deck that is handed out and its round, the same way."""
-    config = board()
-    config["table"] = {"dealing": dealing}
-    stage = Stage(config, game, 7)
+    stage = Stage(board(table={"dealing": dealing}), game, 7)
     stage.until("empty_proved", 20000)
     seen = recorded(stage)
     order = start(stage, 52, number)

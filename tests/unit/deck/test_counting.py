@@ -199,8 +199,7 @@ def test_a_beam_that_fails_while_a_card_passes_it_never_lets_two_cards_into_one_
         for at_ms in range(0, 400, 60 if SLOW else 15):
             stage = set_up("carousel", 8)
             insert(stage, 8)
-            stage.until("shuffle_started", 1000)
-            stage.run(600 + at_ms)
+            stage.until("shuffle_started", 1000, then_ms=600 + at_ms)
             faults(stage, {"fault": "beam_stuck", "line": line, "level": level, "for_ms": 300 + at_ms})
             stage.run(30000)
             check_stage(stage)

@@ -11,8 +11,7 @@ def test_double_down_stud_replaces_a_face_up_card_before_the_players_decide():
     """Proves: DDS-11b (automated, in part)"""
     table = Table("double-down-stud").shuffle().deal(2)
     assert table.flow.state == WAITING_FOR_WAGERS
-    assert table.record("face_up", 1) == DONE
-    table.stage.run(300)
+    table.recorded("face_up", 1)
     assert table.display == ["One card more is due", "Press LOCK to get it", "Play goes on after", "that card"]
     table.play(("", 300, "press", "lock"), ("stack_offered", 600, "take", 0), ("", 600, "wait", 0))
     assert table.flow.state == WAITING_FOR_WAGERS  # wagers are as open as before

@@ -4,7 +4,7 @@ import sys
 from array import array
 from hashlib import sha256
 
-from support import GAME, board, check_stage, fields_of, play
+from support import GAME, board, check_stage, fields_of, play, to_device
 
 from firmware.deck.drbg import Drbg
 from firmware.deck.permutation import permutation_fill
@@ -25,10 +25,7 @@ OFF_AND_ON = [("", 0, "cut", 0), ("", 2000, "boot", 0)]
 
 
 def stage_of(seeds="disclose", role=ids.ROLE_RECORDER, seed=7):
-    config = board()
-    config["audit"] = {"seeds": seeds}
-    config["link"]["mode"] = "table"
-    return Stage(config, GAME, seed, KEY, role)
+    return Stage(board(audit={"seeds": seeds}, link={"mode": "table"}), GAME, seed, KEY, role)
 
 
 def held(stage):
@@ -94,8 +91,7 @@ def take_over(stage, peer):
 
 def send(stage, peer, message, values=()):
     kind = ids.CLASS_TIME if message == ids.TIME_SET else ids.CLASS_DIAGNOSTIC
-    stage._to_device(peer.frame(peer.session, kind, message, values))
-    stage.run(20)
+    to_device(stage, peer.frame(peer.session, kind, message, values), 20)
 
 
 def draw(shuffler, order, count):
@@ -194,8 +190,7 @@ def test_the_cards_come_out_in_the_order_of_the_disclosed_seed():
 
 
 def test_a_source_that_dies_stops_the_next_shuffle_and_nothing_else_and_comes_back_by_acknowledgement():
-    stage = Stage(board(), GAME, 7)
-    stage.play(stories.start() + stories.round_of(1))
+    stage = play(stories.start() + stories.round_of(1))
     hal = stage.rig.hal
     good = hal.entropy_into
 
@@ -364,9 +359,7 @@ def test_no_seed_is_told_while_its_deck_is_in_play():
 
 def test_a_seed_is_never_told_of_a_deck_that_is_dealt_elsewhere():
     """It may be in play for hours after it was handed out, also while the next deck is shuffled."""
-    config = board("shelves")
-    config["audit"] = {"seeds": "disclose"}
-    stage = Stage(config, {"deck_cards": 12}, 7, KEY, ids.ROLE_RECORDER)
+    stage = Stage(board("shelves", audit={"seeds": "disclose"}), {"deck_cards": 12}, 7, KEY, ids.ROLE_RECORDER)
     seeds = watch_draws(stage)
     stage.play(stories.start() + stories.shuffle(12))
     stage.until("deck_verified", 400000)
@@ -438,8 +431,7 @@ def test_a_round_that_ends_with_cards_inside_does_not_end_the_secret():
     assert held(stage) != bytes(CELL_SIZE)
     assert ask(stage)[1] == 0
     stage.play([("", 0, "open", 0)])
-    stage.until("warning_latched", 5000)
-    stage.run(500)
+    stage.until("warning_latched", 5000, then_ms=500)
     assert held(stage) == bytes(CELL_SIZE)
     assert ask(stage)[1] != 0
 
@@ -467,10 +459,7 @@ def test_only_a_keyed_auditor_is_answered():
 
 
 def test_a_machine_that_does_not_shuffle_has_no_seed_to_tell():
-    config = board("shoe")
-    config["audit"] = {"seeds": "disclose"}
-    config["link"]["mode"] = "table"
-    stage = Stage(config, GAME, 7, KEY, ids.ROLE_RECORDER)
+    stage = Stage(board("shoe", audit={"seeds": "disclose"}, link={"mode": "table"}), GAME, 7, KEY, ids.ROLE_RECORDER)
     stage.play(stories.start())
     stage.rig.app.queries.values[:3] = [9, 9, 9]  # of the question before
     assert ask(stage) == (0, 0, 0, bytes(32))

@@ -44,12 +44,8 @@ def test_a_card_that_left_its_slot_unseen_is_a_mismatch():
 
     Proves: CS-9g (in part)
     """
-    from support import GAME, board
 
-    from rig.story import Stage
-
-    stage = Stage(board(), GAME, 7)
-    stage.play(stories.start() + stories.shuffle(52) + [("shuffle_started", 8000, "wait", 0)])
+    stage = play(stories.start() + stories.shuffle(52) + [("shuffle_started", 8000, "wait", 0)])
     plant = stage.rig.plant
     full = [slot for slot in range(54) if plant.slots[slot] and slot != plant.axis.slot]
     plant.lost += plant.slots[full[0]]

@@ -12,10 +12,7 @@ ASKED = ["Count the stub", "Right: press LOCK", "Wrong: press ACK", ""]
 
 def overdue():
     """Five rounds, the last of which was void before its stub was counted."""
-    config = board()
-    config["mechanism"]["count_assurance"] = "basic"
-    del config["inputs"]["opacity"]
-    table = Table("boston-5-stud", config=config)
+    table = Table("boston-5-stud", config=board(mechanism={"count_assurance": "basic"}, inputs={"opacity": None}))
     for _ in range(4):
         table.round(1)
     table.shuffle().deal(1)

@@ -78,9 +78,7 @@ def test_the_order_outlives_power_and_so_does_the_open_door():
 
 def test_a_wrong_count_told_at_the_panel_holds_the_deck_back_too():
     """Proves: CS-7g2 (automated, in part)"""
-    config = board()
-    config["mechanism"]["count_assurance"] = "basic"
-    del config["inputs"]["opacity"]
+    config = board(mechanism={"count_assurance": "basic"}, inputs={"opacity": None})
     table = Table(short_deck("caribbean-stud", stub_rounds=1), config=config).shuffle().deal(1).release()
     table.play(("", 300, "press", "ack"), ("round_voided", 300, "press", "ack"), ("", 500, "wait", 0))
     assert table.display == LEAVES
@@ -91,8 +89,7 @@ def test_a_wrong_count_told_at_the_panel_holds_the_deck_back_too():
 def test_an_overdue_count_that_is_wrong_takes_the_deck_out_and_holds_it_back():
     """Proves: DCP-7e2 (automated, in part)"""
     table = Table(short_deck("double-cross-poker", deck_cards=12, stub_rounds=1)).shuffle().deal(1)
-    assert table.record("misdeal", 1, 3) == DONE
-    table.stage.run(300)
+    table.recorded("misdeal", 1, 3)
     table.release().shuffle()
     table.play(("", 300, "press", "ack"), ("", 500, "wait", 0))
     assert table.flow.state == WAITING_FOR_GREEN
@@ -130,9 +127,7 @@ def test_where_the_table_keeps_records_the_steps_of_the_induction_confirm_it_and
 
 def test_the_other_deck_plays_on_and_the_display_names_the_one_that_leaves():
     """Proves: CS-7g2 (automated, in part)"""
-    config = board()
-    config["inputs"]["back"] = {"pin": 28}
-    table = wrong("caribbean-stud", 42, table={"decks": 2}, config=config)
+    table = wrong("caribbean-stud", 42, table={"decks": 2}, config=board(inputs={"back": {"pin": 28}}))
     assert table.display == ["Take deck 1 off the", "table. Deck 2 next:", "Insert deck, then", "press GREEN"]
     table.round(1, deck=2)
     try_deck(table, 1)

@@ -119,9 +119,7 @@ def test_a_jam_in_the_shuffle_is_no_shuffle_by_the_clause_of_each_game():
 def test_a_wrong_count_removes_the_deck_and_its_induction():
     """Proves: B5-9f, CS-9g"""
     for game, clause in (("boston-5-stud", b"B5-9f"), ("caribbean-stud", b"CS-9g"), ("double-cross-poker", b"DCP-7f")):
-        table = Table(game, table={"records": True})
-        for step in ("inspected", "verified", "shown", "washed"):
-            assert table.record(step, 1) == DONE
+        table = Table(game, table={"records": True}).inducted()
         table.play(*stories.refuse_deck(51))
         assert clauses_of(table.stage, "deck_refused") == [clause]
         assert all_fields_of(table.stage, "deck_refused")[0][-1] == ids.REMOVE_DECK
@@ -194,15 +192,13 @@ def test_the_first_face_up_card_is_replaced_and_the_second_voids_the_round():
         table = Table(game).shuffle().deal(2)
         if game == "double-down-stud":
             table.play(("", 300, "press", "close"), ("", 300, "wait", 0))
-        assert table.record("face_up", 1) == DONE
-        table.stage.run(300)
+        table.recorded("face_up", 1)
         assert clauses_of(table.stage, "recorded") == [clause]
         assert all_fields_of(table.stage, "recorded")[0][3] == ids.REJECT_CARD
         assert table.command(ids.CMD_GIVE_CARD) == DONE
         table.play(("", 500, "take", 0), ("", 500, "wait", 0))
         rest = Where(table.stage.rig.plant).store
-        assert table.record("face_up", 1) == DONE
-        table.stage.run(300)
+        table.recorded("face_up", 1)
         assert clauses_of(table.stage, "round_voided") == [clause]
         assert voided(table) == [ids.ALL_VOID_RESHUFFLE, 0]
         table.release()
@@ -215,14 +211,12 @@ def test_an_exposed_card_voids_only_while_the_game_says_so():
     table = Table("double-down-stud").shuffle()
     assert table.record("hole_card_seen") == REFUSED
     table.deal(2)
-    assert table.record("hole_card_seen") == DONE
-    table.stage.run(300)
+    table.recorded("hole_card_seen")
     assert clauses_of(table.stage, "round_voided") == [b"DDS-11a"]
     table = Table("double-down-stud").shuffle().deal(2).play(("", 300, "press", "close"), ("", 300, "wait", 0))
     assert table.record("hole_card_seen") == REFUSED  # betting is closed for the second time
     table = Table("boston-5-stud").shuffle().deal(3)
-    assert table.record("hole_card_seen") == DONE
-    table.stage.run(300)
+    table.recorded("hole_card_seen")
     assert clauses_of(table.stage, "round_voided") == [b"B5-12a"]
     assert voided(table) == [ids.ALL_VOID_BUT_COMPLETE, 0b111]
     table = Table("caribbean-stud").shuffle().deal(1)

@@ -16,10 +16,7 @@ FINAL_FIRST = ["Final deal is not", "on record", "Tell the table", "system"]
 
 def basic():
     """A carousel whose count does not excuse a stub count."""
-    config = board()
-    config["mechanism"]["count_assurance"] = "basic"
-    del config["inputs"]["opacity"]
-    return config
+    return board(mechanism={"count_assurance": "basic"}, inputs={"opacity": None})
 
 
 def fifth_round_of_a_motor_shoe():
@@ -81,9 +78,7 @@ def test_a_stub_is_not_counted_before_the_final_deal_is_on_record():
 
 def test_a_table_with_records_asks_for_the_final_deal_before_the_count():
     """Proves: B5-9e (in part)"""
-    table = Table("boston-5-stud", table={"records": True}, config=basic())
-    for step in ("inspected", "verified", "shown", "washed"):
-        assert table.record(step, 1) == DONE
+    table = Table("boston-5-stud", table={"records": True}, config=basic()).inducted()
     for _ in range(4):
         table.shuffle().deal(1)
         assert table.record("second_wager", 1, 1) == DONE
@@ -97,8 +92,7 @@ def test_a_table_with_records_asks_for_the_final_deal_before_the_count():
         table.play(("", 300, "press", button), ("", 500, "wait", 0))
     assert table.display == FINAL_FIRST
     assert "round_voided" not in table.stage.names()
-    assert table.record("final_deal", 1) == DONE
-    table.stage.run(300)
+    table.recorded("final_deal", 1)
     assert table.display == COUNT  # what was pressed before does not count
     table.play(("", 300, "press", "lock"), ("", 300, "wait", 0)).end()
     assert all_fields_of(table.stage, "round_ended")[-1][-2:] == [42, 42]
@@ -119,9 +113,7 @@ def test_more_wagers_than_can_be_told_apart_are_refused_and_never_equal():
 def test_a_deck_is_not_cut_before_it_is_on_record_who_shuffled_it():
     """Proves: CS-4b (automated), DCP-4b (automated, in part)"""
     for game in ("caribbean-stud", "double-cross-poker"):
-        table = Table(game, "shoe", {"records": True})
-        for step in ("inspected", "verified", "shown", "washed"):
-            assert table.record(step, 1) == DONE
+        table = Table(game, "shoe", {"records": True}).inducted()
         assert table.record("cut", 26, 1) == REFUSED and table.reason() == ids.REASON_STATE, game
         assert table.record("provenance", 1, ids.FROM_SUPPLIER) == DONE
         assert table.record("cut", 26, 1) == DONE

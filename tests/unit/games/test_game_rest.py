@@ -10,10 +10,7 @@ from firmware.protocol import ids
 
 
 def two(game, **changes):
-    config = board()
-    config["inputs"]["back"] = {"pin": 28}
-    config["mechanism"]["count_assurance"] = "basic"
-    del config["inputs"]["opacity"]
+    config = board(inputs={"back": {"pin": 28}, "opacity": None}, mechanism={"count_assurance": "basic"})
     return Table(short_deck(game, **changes), table={"decks": 2}, config=config)
 
 
@@ -64,8 +61,7 @@ def test_a_deck_is_counted_in_its_turn_although_the_other_one_is_counted_often()
 
 def test_double_down_stud_says_that_the_rest_comes_out_for_the_other_deck():
     """Proves: DDS-2b (automated, in part)"""
-    config = board()
-    config["inputs"]["back"] = {"pin": 28}
+    config = board(inputs={"back": {"pin": 28}})
     table = Table("double-down-stud", table={"decks": 2}, config=config).shuffle(1).deal(2)
     table.play(("", 300, "press", "close"), ("", 300, "wait", 0))
     assert table.display == ["Rest comes out for", "the other deck, and", "joins the last hand.", "Press GREEN"]
@@ -158,9 +154,7 @@ def test_other_games_release_the_rest_before_players_decide():
 
 
 def inducted(game, **settings):
-    table = Table(game, table=dict(settings, records=True))
-    for step in ("inspected", "verified", "shown", "washed"):
-        assert table.record(step, 1) == DONE
+    table = Table(game, table=dict(settings, records=True)).inducted()
     return table
 
 

@@ -77,9 +77,7 @@ def test_boston_5_stud_releases_the_rest_and_the_stub_is_another_number():
 
 def test_caribbean_stud_needs_betting_closed_and_lock_out_and_as_many_chips_as_wagers():
     """Proves: CS-9c, CS-9a, CS-9d, CS-9e"""
-    table = Table("caribbean-stud", table={"records": True})
-    for step in ("inspected", "verified", "shown", "washed"):
-        assert table.record(step, 1) == DONE
+    table = Table("caribbean-stud", table={"records": True}).inducted()
     table.shuffle()
     assert table.command(ids.CMD_CONFIRM_LOCKOUT) == REFUSED
     assert table.command(ids.CMD_SET_POSITIONS, 2) == DONE

@@ -195,9 +195,7 @@ def test_a_player_folds_in_caribbean_stud_and_double_cross_poker():
 def test_the_dealer_cuts_and_leaves_a_card():
     """Proves: CS-4c (automated), DCP-4c (automated, in part)"""
     for game in ("caribbean-stud", "double-cross-poker"):
-        table = Table(game, "shoe", {"records": True, "progressive": False})
-        for step in ("inspected", "verified", "shown", "washed"):
-            assert table.record(step, 1) == DONE
+        table = Table(game, "shoe", {"records": True, "progressive": False}).inducted()
         assert table.record("provenance", 1, ids.FROM_SUPPLIER) == DONE
         for cards, by in ((26, 2), (52, 1), (9, 1), (26, 0)):
             refused(table, ARGUMENT, "cut", cards, by)
@@ -269,9 +267,7 @@ def test_a_face_up_card_of_the_final_deal_leaves_the_stub_one_less():
 
 
 def caribbean(positions):
-    config = board()
-    config["mechanism"]["count_assurance"] = "basic"
-    del config["inputs"]["opacity"]
+    config = board(mechanism={"count_assurance": "basic"}, inputs={"opacity": None})
     return Table("caribbean-stud", config=config).shuffle().deal(positions)
 
 

@@ -37,8 +37,7 @@ def messages(flow):
 
 
 def drawing(positions=0, draws=0):
-    flow = flow_in(states.DRAWING, BLACKJACK, "draw")
-    flow.round_open = True
+    flow = flow_in(states.DRAWING, BLACKJACK, "draw", round_open=True)
     flow.positions = positions
     flow.play.burn = 0
     flow.play.draws = draws
@@ -77,8 +76,7 @@ def test_an_empty_machine_waits_for_the_end_of_the_round_only_on_a_table_with_on
 
 
 def test_a_remainder_is_taken_when_the_tray_is_empty_and_not_before():
-    flow = flow_in(states.REMAINDER_OFFERED)
-    flow.round_open = True
+    flow = flow_in(states.REMAINDER_OFFERED, round_open=True)
     flow.ledger.zone[TRAY] = 32
     flow.tray.empty = False
     assert procedure_scan(flow, inputs(), Outputs(), 0) == FOREVER_MS
@@ -350,8 +348,7 @@ def test_a_deck_lifted_before_the_lock_out_stops_the_machine():
 
 
 def test_a_card_that_a_rule_makes_due_is_a_stack_without_a_number():
-    flow = flow_in(states.WAITING_FOR_GREEN)
-    flow.round_open = True
+    flow = flow_in(states.WAITING_FOR_GREEN, round_open=True)
     flow.facts.row[table_facts.EXTRA] = 1
     flow.ledger.zone[STORE] = 30
     flow.panel.pressed[PRESS_LOCK] = 1

@@ -81,8 +81,7 @@ def test_an_empty_device_is_taken_out_of_service_while_the_last_round_is_settled
 
 def test_a_deck_inside_keeps_it_in_service_also_while_another_round_is_settled():
     """Proves: CS-13g (automated, in part)"""
-    config = board()
-    config["inputs"]["back"] = {"pin": 28}
+    config = board(inputs={"back": {"pin": 28}})
     table = Table("caribbean-stud", table={"decks": 2}, config=config).shuffle(1).deal(1).release().shuffle(2)
     assert table.record("out_of_service", 1) == REFUSED and table.reason() == ids.REASON_STATE
 

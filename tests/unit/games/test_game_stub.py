@@ -48,9 +48,7 @@ def test_caribbean_stud_and_boston_are_exempt_from_the_automated_shoe_and_the_ta
 
 def test_without_an_opacity_sensor_nobody_is_exempt():
     """Proves: CS-9f"""
-    config = board()
-    config["mechanism"]["count_assurance"] = "basic"
-    del config["inputs"]["opacity"]
+    config = board(mechanism={"count_assurance": "basic"}, inputs={"opacity": None})
     table = rounds(Table("caribbean-stud", config=config), 4).shuffle().deal(1).release()
     assert clauses_of(table.stage, "stub_due") == [b"CS-9f"]
 
@@ -83,8 +81,7 @@ def test_a_wrong_count_voids_all_and_removes_the_deck_unless_the_cards_were_misd
     ):
         table = Table("double-cross-poker").shuffle().deal(1).release()
         assert table.record("stub_counted", 43, 1) == REFUSED  # right is right
-        assert table.record("stub_counted", 42, b) == DONE
-        table.stage.run(300)
+        table.recorded("stub_counted", 42, b)
         assert clauses_of(table.stage, "recorded") == [clause]
         assert all_fields_of(table.stage, "recorded")[0][3] == consequence
         assert all_fields_of(table.stage, "round_voided")[0] == [0, 2, 52, 0, consequence, 0]
@@ -95,8 +92,7 @@ def test_a_wrong_count_voids_all_and_removes_the_deck_unless_the_cards_were_misd
 def test_a_voided_round_does_not_forgive_the_count():
     """Proves: DCP-9d"""
     table = rounds(Table("double-cross-poker"), 4).shuffle().deal(1)
-    assert table.record("misdeal", 1, 3) == DONE
-    table.stage.run(300)
+    table.recorded("misdeal", 1, 3)
     table.release()
     table.shuffle().play(("", 500, "press", "close"), ("", 1000, "wait", 0))
     assert table.flow.state == DECK_READY and table.flow.need == ids.NEED_COUNT
@@ -129,8 +125,7 @@ def test_an_overdue_count_is_made_up_for_at_the_panel_and_a_wrong_one_takes_the_
     """Proves: DCP-9d, DCP-7e2 (automated)"""
     for button, state in (("lock", DECK_READY), ("ack", WAITING_FOR_GREEN)):
         table = Table(short_deck("double-cross-poker", deck_cards=12, stub_rounds=1)).shuffle().deal(1)
-        assert table.record("misdeal", 1, 3) == DONE
-        table.stage.run(300)
+        table.recorded("misdeal", 1, 3)
         table.release().shuffle()
         assert table.flow.need == ids.NEED_COUNT
         table.play(("", 300, "press", button), ("", 500, "wait", 0))

@@ -94,9 +94,7 @@ def test_from_a_manual_shoe_double_cross_poker_is_exempt():
 def test_a_deck_is_cut_by_who_shuffled_it_last():
     """Proves: CS-4b (hand)"""
     for source, due in ((ids.FROM_MACHINE, False), (2, True), (3, True)):
-        table = HandTable("caribbean-stud", "hand", records=True)
-        for step in ("inspected", "verified", "shown", "washed"):
-            assert table.record(step, 1) == DONE
+        table = HandTable("caribbean-stud", "hand", records=True).inducted()
         assert table.record("provenance", 1, source) == DONE
         facts = table.flow.facts
         assert facts.deck(1, SOURCE) == source and facts.cut_due(1) == due, source
@@ -116,8 +114,7 @@ def test_a_count_that_is_wrong_in_any_round_voids_all_and_takes_the_deck_off_the
         for b, order in ((0, ids.ALL_VOID_REMOVE_DECK), (1, ids.ALL_VOID_RESHUFFLE)):
             table = HandTable(game).out().played(1, standing)
             assert table.record("stub_counted", stub, 1) == REFUSED  # right is right
-            assert table.record("stub_counted", stub - 1, b) == DONE
-            table.stage.run(300)
+            table.recorded("stub_counted", stub - 1, b)
             assert clauses_of(table.stage, "round_voided") == [clause]
             assert all_fields_of(table.stage, "round_voided")[0][4] == order
             assert (table.flow.facts.deck(1, HELD) == HELD_OFF) == (b == 0)
@@ -166,8 +163,7 @@ def test_face_up_cards_and_cards_drawn_in_error_are_told_while_the_dealer_deals(
         assert table.record("drawn_in_error", 1) == DONE
         if game == "caribbean-stud":
             assert table.flow.facts.stub() == 52 - 15 - 1
-        assert table.record("face_up", 1) == DONE
-        table.stage.run(300)
+        table.recorded("face_up", 1)
         assert clauses_of(table.stage, "round_voided") == [clause], game
 
 
@@ -205,8 +201,7 @@ def test_double_down_stud_from_a_manual_shoe_closes_betting_twice():
     table.end()
     assert all_fields_of(table.stage, "round_ended") == [[4, 7, 45, 45, ids.UNKNOWN_U16]]
     seen = HandTable("double-down-stud").out().closed(3)
-    assert seen.record("hole_card_seen") == DONE
-    seen.stage.run(300)
+    seen.recorded("hole_card_seen")
     assert clauses_of(seen.stage, "round_voided") == [b"DDS-11a"]
 
 
@@ -214,8 +209,7 @@ def test_boston_5_dealer_card_seen_before_all_have_decided():
     """Proves: B5-12a (hand, in part)"""
     table = HandTable("boston-5-stud", "hand").out().played(3)
     assert table.record("fold", 2) == DONE
-    assert table.record("hole_card_seen") == DONE
-    table.stage.run(300)
+    table.recorded("hole_card_seen")
     assert all_fields_of(table.stage, "round_voided")[0][4:] == [ids.ALL_VOID_BUT_COMPLETE, 0b101]
     late = HandTable("boston-5-stud", "hand").out().played(1, 1)
     assert late.record("hole_card_seen") == REFUSED
@@ -274,9 +268,7 @@ def test_decks_of_which_no_round_is_told_count_as_rounds_and_the_whole_deck_is_c
 
 def test_where_records_are_kept_the_next_deck_waits_for_the_end_of_the_round():
     """Proves: B5-7f (in part)"""
-    table = HandTable("boston-5-stud", records=True)
-    for step in ("inspected", "verified", "shown", "washed"):
-        assert table.record(step, 1) == DONE
+    table = HandTable("boston-5-stud", records=True).inducted()
     table.out()
     table.stage.act("load", {"cards": 52})
     table.play(("", 300, "press", "green"), ("held_back", 500, "wait", 0))
@@ -289,8 +281,7 @@ def test_with_records_a_round_of_boston_5_ends_after_its_decisions_and_its_final
         for decided in (0, 1, 2):
             table = HandTable("boston-5-stud", dealing, records=True) if dealing != "draw" else None
             table = table or Table("boston-5-stud", "draw", {"records": True})
-            for step in ("inspected", "verified", "shown", "washed"):
-                assert table.record(step, 1) == DONE
+            table.inducted()
             if dealing == "draw":
                 assert table.record("provenance", 1, 1) == DONE
                 table.stage.act("load", {"cards": 52})
@@ -343,8 +334,7 @@ def test_without_positions_nobody_knows_the_stub_and_the_dealers_word_is_taken()
 def test_an_idle_table_and_a_device_out_of_service_end_what_was_handed_out():
     """Proves: CS-8c1 (in part)"""
     table = HandTable("caribbean-stud", "hand").out()
-    assert table.record("no_activity") == DONE
-    table.stage.run(300)
+    table.recorded("no_activity")
     assert table.display[0] == "Ready for a deck" and table.command(ids.CMD_CLOSE_BETTING) == REFUSED
     table = HandTable("caribbean-stud", "hand").out()
     assert table.record("out_of_service", 1) == DONE
@@ -387,9 +377,7 @@ def test_a_press_that_came_before_the_second_closing_does_not_end_the_round():
 
 def test_with_records_a_count_is_taken_by_word_where_positions_were_not_told():
     """No record could tell what the stub must have, and the round would never end."""
-    table = HandTable("boston-5-stud", "hand", records=True)
-    for step in ("inspected", "verified", "shown", "washed"):
-        assert table.record(step, 1) == DONE
+    table = HandTable("boston-5-stud", "hand", records=True).inducted()
     for _ in range(4):
         table.out().played(0).end()
     table.out().played(0).end()

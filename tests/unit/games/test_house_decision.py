@@ -104,8 +104,7 @@ def test_the_house_voids_the_round_by_no_clause_or_lets_it_go_on():
         for decision in (GOES_ON, VOID):
             table = stopped() if decision == VOID else empty(stopped())
             number = table.flow.round_last
-            assert table.record("house_decision", decision) == DONE
-            table.stage.run(300)
+            table.recorded("house_decision", decision)
             order = ids.PLAY_ON if decision == GOES_ON else ids.ALL_VOID_RESHUFFLE
             assert all_fields_of(table.stage, "recorded")[-1] == [ids.REC_HOUSE_DECISION, decision, 0, order]
             assert clauses_of(table.stage, "recorded")[-1] == b"HOUSE"
@@ -210,8 +209,7 @@ def test_everything_that_its_stage_allows_is_recorded_of_a_shoe_that_goes_on_by_
 
 def test_a_round_that_goes_on_beside_a_ready_deck_is_closed_and_ended_by_commands():
     """Proves: DDS-8e (automated, in part)"""
-    config = board("carousel")
-    config["inputs"]["back"] = 28
+    config = board("carousel", inputs={"back": 28})
     table = Table("double-down-stud", table={"decks": 2}, config=config).shuffle().deal(3)
     table.play(("", 300, "cut", 0), ("", 900, "boot", 0), ("held_back", 900, "wait", 0))
     table.play(("", 300, "open", 0), ("", 300, "clear", 0), ("", 300, "close", 0), ("", 600, "press", "ack"))

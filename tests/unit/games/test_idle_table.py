@@ -28,14 +28,12 @@ def test_a_verified_deck_that_waits_inside_comes_out_and_is_never_dealt():
 def test_a_shoe_drawn_by_hand_is_taken_out():
     table = Table("house", "draw")
     table.play(("", 300, "load", 52), ("", 300, "press", "green"), ("deck_loaded", 500, "wait", 0))
-    assert table.record("no_activity") == DONE
-    table.stage.run(300)
+    table.recorded("no_activity")
     assert table.flow.state == DECK_SPENT
 
 
 def test_there_is_no_idle_table_while_a_round_is_being_settled():
-    config = board()
-    config["inputs"]["back"] = {"pin": 28}
+    config = board(inputs={"back": {"pin": 28}})
     table = Table("boston-5-stud", table={"decks": 2}, config=config).shuffle(1).deal(1).release()
     assert table.record("no_activity") == REFUSED and table.reason() == ids.REASON_STATE
     table.shuffle(2)

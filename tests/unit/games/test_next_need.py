@@ -2,7 +2,7 @@
 
 from dab_tables import Shoe
 from game_tables import DONE, KEY, Table
-from support import all_fields_of, board
+from support import act, all_fields_of, board, to_device
 
 from firmware.games.flow import WAITING_FOR_DECK, WARNING
 from firmware.games.table_facts import DUE
@@ -225,15 +225,12 @@ def test_a_draw_shoe_with_unknown_positions_asks_for_a_due_count_with_the_end():
             assert need_of(table) == ids.NEED_COUNT
             table.play(("", 300, "press", "lock"), ("recorded", 500, "wait", 0))
         assert table.command(ids.CMD_END_ROUND) == DONE
-        stage.act("lift", {})
-        stage.run(1000)
+        act(stage, 1000, "lift")
 
 
 def test_with_two_decks_a_need_that_stands_is_shown_once():
     """The round of one deck is settled while the other waits: neither step may take back what the other shows."""
-    config = board()
-    config["inputs"]["back"] = {"pin": 28}
-    table = Table("boston-5-stud", table={"decks": 2, "dealing": "shoe"}, config=config)
+    table = Table("boston-5-stud", table={"decks": 2, "dealing": "shoe"}, config=board(inputs={"back": {"pin": 28}}))
     flow = table.flow
     table.shuffle(1).deal(2).release()
     flow.facts.row[DUE] = 1
@@ -255,8 +252,7 @@ def test_a_stopped_machine_names_door_path_and_acknowledgement_in_turn():
     table = Table("caribbean-stud")
     stage = table.stage
     table.shuffle()
-    stage.act("open", {})
-    stage.run(300)
+    act(stage, 300, "open")
     assert table.flow.state == WARNING and need_of(table) == ids.NEED_CLOSE_DOOR
     stage.act("close", {})
     assert need_of(table) == ids.NEED_ACKNOWLEDGE
@@ -300,7 +296,6 @@ def test_a_status_follows_every_result_and_every_recorded_change_of_the_need():
     status_of(table)  # the periodic one: the next of these is half a second away
     peer.messages["status"] = None
     table.op += 1
-    table.stage._to_device(peer.command(table.op, ids.CMD_RECORD, ids.REC_WASHED, 1, 0))
-    table.stage.run(60)
+    to_device(table.stage, peer.command(table.op, ids.CMD_RECORD, ids.REC_WASHED, 1, 0), 60)
     assert peer.results[-1][2] == DONE
     assert peer.messages["status"][NEED] == ids.NEED_DECK

@@ -14,9 +14,7 @@ def refused(table, *record):
 
 
 def two_decks(game, dealing="shoe"):
-    config = board()
-    config["inputs"]["back"] = 28
-    return Table(game, table={"decks": 2, "dealing": dealing}, config=config)
+    return Table(game, table={"decks": 2, "dealing": dealing}, config=board(inputs={"back": 28}))
 
 
 def by_hand(table, positions, deck=1):
@@ -52,8 +50,7 @@ def test_a_hole_card_is_of_the_round_that_is_settled_and_not_of_the_deck_that_li
             assert "round_voided" not in table.stage.names()
             assert table.command(ids.CMD_END_ROUND) == DONE, (game, dealing)
             continue
-        assert table.record("hole_card_seen") == DONE
-        table.stage.run(300)
+        table.recorded("hole_card_seen")
         voided = [event for event in table.stage.peer.events if event.name == "round_voided"]
         assert [event.round for event in voided] == [1]
 

@@ -1,6 +1,6 @@
 """A panel that does not answer: no motion is broken off, then a warning that names it and latches like any other."""
 
-from support import check_stage, fields_of
+from support import act, check_stage, fields_of
 from tables import ALL_KINDS, faults, insert, set_up
 from test_commands import command
 from test_session import at_rest
@@ -73,8 +73,7 @@ def test_a_panel_that_is_back_before_the_motion_ends_changes_nothing():
 def test_a_stack_under_way_is_dealt_and_then_the_round_is_void():
     stage = insert(set_up("shoe", CARDS, stack_cards=2), CARDS)
     stage.run(2000)
-    stage.act("press", {"button": "close"})
-    stage.run(300)
+    act(stage, 300, "press", button="close")
     stage.act("press", {"button": "lock"})
     for _ in range(3000):
         if any(stage.rig.plant.outputs[:2]):

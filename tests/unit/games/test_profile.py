@@ -41,9 +41,7 @@ def test_no_more_positions_than_the_deck_can_serve():
 def test_the_journal_keeps_room_for_the_longest_round_of_the_game():
     assert load_profile("caribbean-stud").round_events == 48
     assert find_profile({"stack_cards": 1}).round_events == 3 * 52 + 18
-    config = board()
-    config["nv"]["bytes"] = 8192
-    assert raises(ValueError, Stage, config, {"stack_cards": 1}, 3)
+    assert raises(ValueError, Stage, board(nv={"bytes": 8192}), {"stack_cards": 1}, 3)
 
 
 def test_a_deck_that_does_not_fit_the_slots_is_refused():
@@ -92,8 +90,7 @@ def test_a_table_decides_what_the_rules_leave_to_it():
 
 
 def test_two_decks_need_a_sensor_of_their_backs():
-    config = board()
-    config["table"] = {"decks": 2}
+    config = board(table={"decks": 2})
     config["inputs"].pop("back", None)
     assert raises(ValueError, load_profile("caribbean-stud").at_table, config)
     config["inputs"]["back"] = 9

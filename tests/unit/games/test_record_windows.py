@@ -67,10 +67,9 @@ RECORD_WINDOWS = {
 }
 
 
-def flow_in(state, game="caribbean-stud", kind="carousel", **table):
+def flow_in(state, game="caribbean-stud", kind="carousel", round_open=False, **table):
     """A device in this state, without sensors: the procedure's own view of it."""
-    config = board(kind)
-    config["inputs"]["back"] = 28
+    config = board(kind, inputs={"back": 28})
     config["table"] = table
     profile = load_profile(game).at_table(config)
     spec = Spec(config)
@@ -78,6 +77,7 @@ def flow_in(state, game="caribbean-stud", kind="carousel", **table):
     procedure_resume(flow, Outputs(), 0, False, 0, 0, 0)
     flow.state = flow.shown = state
     flow.outbox.deck = 1
+    flow.round_open = round_open
     return flow
 
 
@@ -195,16 +195,14 @@ def test_numbers_outside_of_their_range_are_refused():
         assert (objection(flow, "provenance", 1, source) == NONE) == bool(fits)
     flow = flow_in(WAITING_FOR_DECK, "boston-5-stud")
     assert [objection(flow, "provenance", 1, source) for source in (1, 2, 3)] == [NONE, NONE, ARGUMENT]
-    flow = flow_in(WAITING_FOR_LOCKOUT)
-    flow.round_open = True
+    flow = flow_in(WAITING_FOR_LOCKOUT, round_open=True)
     for value, fits in ((0, 1), (254, 1), (255, 0), (256, 0)):
         assert (objection(flow, "progressive", 0, value) == NONE) == bool(fits)
     for value, fits in ((0, 1), (9, 1), (10, 0), (254, 0), (255, 0)):  # one wager a player
         assert (objection(flow, "progressive", value, 0) == NONE) == bool(fits)
     flow.positions = 3
     assert (objection(flow, "progressive", 3), objection(flow, "progressive", 4)) == (NONE, ARGUMENT)
-    flow = flow_in(STACK_OFFERED)
-    flow.round_open = True
+    flow = flow_in(STACK_OFFERED, round_open=True)
     assert objection(flow, "face_up", 1) == STATE  # no card has come
     flow.ledger.zone[DEALT], flow.ledger.zone[TRAY] = 47, 5
     for cards, fits in ((0, 0), (1, 1), (52, 1), (53, 0)):
@@ -215,8 +213,7 @@ def test_numbers_outside_of_their_range_are_refused():
 
 
 def test_boxes_seats_and_ranks_have_their_limits():
-    flow = flow_in(DRAWING, "double-attack-blackjack", "draw")
-    flow.round_open = True
+    flow = flow_in(DRAWING, "double-attack-blackjack", "draw", round_open=True)
     flow.play.draws = 20
     most = flow.profile.positions_max
     for boxes in (0, 3):
@@ -235,8 +232,7 @@ def test_boxes_seats_and_ranks_have_their_limits():
 
 
 def test_a_card_drawn_in_error_is_judged_by_whether_it_was_seen():
-    flow = flow_in(DRAWING, "double-attack-blackjack", "draw")
-    flow.round_open = True
+    flow = flow_in(DRAWING, "double-attack-blackjack", "draw", round_open=True)
     flow.play.draws = 9
     flow.positions = 3
     assert "drawn_in_error" in judged(flow, "drawn_in_error", 1, 0)[0]
@@ -387,19 +383,16 @@ def test_a_misdealt_dealer_is_judged_by_the_finished_hand():
 
 
 def test_the_first_card_face_up_is_rejected_and_the_second_voids_the_round():
-    flow = flow_in(STACK_OFFERED)
-    flow.round_open = True
+    flow = flow_in(STACK_OFFERED, round_open=True)
     flow.ledger.zone[DEALT] = 5
     assert judged(flow, "face_up", 1)[1] == ids.REJECT_CARD
     assert (flow.ledger.zone[DEALT], flow.ledger.zone[DISCARDED], flow.state) == (4, 1, STACK_OFFERED)
     flow.facts.row[6] = 1  # FACE_UPS
     assert judged(flow, "face_up", 1)[1] == ids.ALL_VOID_RESHUFFLE
     assert (flow.state, flow.round_open) == (WAITING_FOR_GREEN, False)
-    flow = flow_in(STACK_OFFERED)
-    flow.round_open = True
+    flow = flow_in(STACK_OFFERED, round_open=True)
     assert judged(flow, "face_up", 2)[1] == ids.ALL_VOID_RESHUFFLE
-    flow = flow_in(STACK_OFFERED)
-    flow.round_open = True
+    flow = flow_in(STACK_OFFERED, round_open=True)
     judged(flow, "face_up", 1)
     assert flow.ledger.zone[DISCARDED] == 0  # of no card that was dealt
     flow.ledger.zone[DEALT] = 5
@@ -459,13 +452,11 @@ def test_a_void_round_leaves_what_is_inside_for_the_dealer_to_ask_for():
     assert (flow.state, flow.tail) == (SHUFFLING, 0)
     voided = [event[1] for event in posted(flow) if event[0] == ids.EV_ROUND_VOIDED]
     assert [values[:4] for values in voided] == [[0, 4, 52, 0]]
-    flow = flow_in(flow_module.REMAINDER_OFFERED)
-    flow.round_open = True
+    flow = flow_in(flow_module.REMAINDER_OFFERED, round_open=True)
     record_do(flow, ids.REC_MISDEAL, 0, 6, 0)
     assert (flow.state, flow.round_open) == (flow_module.REMAINDER_OFFERED, False)
     for spent, then in ((False, DRAW_READY), (True, DECK_SPENT)):
-        flow = flow_in(DRAWING, "double-attack-blackjack", "draw")
-        flow.round_open = True
+        flow = flow_in(DRAWING, "double-attack-blackjack", "draw", round_open=True)
         flow.play.spent = spent
         flow.play.burned = 2
         flow.positions = 3

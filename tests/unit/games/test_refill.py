@@ -1,19 +1,17 @@
 """Between two stacks the carousel goes on to the next slot while the last card lands, and nothing is offered before it
 stands there."""
 
-from support import GAME, board, check_stage, fields_of
+from support import check_stage, fields_of, play
 
 from firmware.fault import FAULT_AXIS
 from rig import stories
-from rig.story import Stage
 
 CARDS = 5
 
 
 def dealing():
     """A device that was just asked to deal to one position and the dealer."""
-    stage = Stage(board(), GAME, 7)
-    stage.play(stories.start() + stories.shuffle(52) + stories.deal(1)[:-2])
+    stage = play(stories.start() + stories.shuffle(52) + stories.deal(1)[:-2])
     return stage
 
 

@@ -2,7 +2,7 @@
 anything to the other's round."""
 
 from game_tables import DONE, REFUSED, Table
-from support import all_fields_of, board, clauses_of, fields_of
+from support import act, all_fields_of, board, clauses_of, fields_of
 
 from firmware.fault import FAULT_BACK
 from firmware.games.flow import DECK_READY, WAITING_FOR_DECK, WARNING
@@ -12,8 +12,7 @@ TWO = {"decks": 2}
 
 
 def two(game="caribbean-stud", **table):
-    config = board()
-    config["inputs"].update({"back": {"pin": 28}})
+    config = board(inputs={"back": {"pin": 28}})
     wanted = dict(TWO)
     wanted.update(table)
     return Table(game, table=wanted, config=config)
@@ -90,8 +89,7 @@ def test_power_lost_while_the_second_deck_is_shuffled_leaves_the_first_round_to_
 
 def test_the_round_can_be_ended_by_command_while_a_deck_lies_in_the_hopper():
     table = two().shuffle(1).deal(1).release()
-    table.stage.act("load", {"cards": 52, "deck": 2})
-    table.stage.run(500)
+    act(table.stage, 500, "load", cards=52, deck=2)
     assert table.command(ids.CMD_END_ROUND) == DONE
     assert table.flow.state == WAITING_FOR_DECK and not table.flow.tail
     assert table.command(ids.CMD_END_ROUND) == REFUSED
@@ -100,9 +98,7 @@ def test_the_round_can_be_ended_by_command_while_a_deck_lies_in_the_hopper():
 
 def test_each_deck_is_inducted_by_itself():
     """Proves: CS-3d (automated)"""
-    table = two(records=True)
-    for step in ("inspected", "verified", "shown", "washed"):
-        assert table.record(step, 1) == DONE
+    table = two(records=True).inducted()
     table.shuffle(1)
     assert table.record("inspected", 1) == REFUSED and table.reason() == ids.REASON_STATE  # it is inside
     assert table.command(ids.CMD_SET_POSITIONS, 1) == DONE
@@ -113,8 +109,7 @@ def test_each_deck_is_inducted_by_itself():
     table.stage.act("load", {"cards": 52, "deck": 2})
     table.play(("", 300, "press", "green"), ("", 500, "wait", 0))
     assert table.flow.need == ids.NEED_INDUCTION
-    for step in ("inspected", "verified", "shown", "washed"):
-        assert table.record(step, 2) == DONE
+    table.inducted(2)
     table.play(("", 300, "press", "green"), ("deck_verified", 500, "wait", 0))
     table.close()
 
@@ -127,9 +122,7 @@ def told_seq(table):
 
 
 def disclosing(decks):
-    config = board()
-    config["inputs"].update({"back": {"pin": 28}})
-    config["audit"] = {"seeds": "disclose"}
+    config = board(inputs={"back": {"pin": 28}}, audit={"seeds": "disclose"})
     return Table("caribbean-stud", table={"decks": decks}, config=config)
 
 

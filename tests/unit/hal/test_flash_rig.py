@@ -18,10 +18,7 @@ def _run(rig, seconds):
 
 
 def _flash_rig():
-    config = board()
-    config["nv"]["kind"] = "flash"
-    config["nv"]["bytes"] = 96 * CELLS
-    return Rig(config, "caribbean-stud", 1, 0)
+    return Rig(board(nv={"kind": "flash", "bytes": 96 * CELLS}), "caribbean-stud", 1, 0)
 
 
 def test_nobody_hears_of_the_last_event_before_the_next_boot_is_on_record():

@@ -1,6 +1,6 @@
 """A host that was held up sends much at once: that is work for many scans at one instant, and no livelock."""
 
-from support import GAME, board
+from support import GAME, board, play
 
 from firmware.protocol import ids
 from rig import stories
@@ -20,10 +20,8 @@ def test_a_long_backlog_of_bytes_is_worked_off_at_one_instant():
 def test_a_long_backlog_of_small_messages_is_worked_off_while_cards_move():
     """A host whose computer was busy acknowledges a hundred events in one go. One read of the device brings several
     messages, and each takes two scans while a motor runs."""
-    stage = Stage(board(), GAME, 7)
-    stage.play(stories.start() + stories.shuffle(52))
-    stage.until("shuffle_started", 60000)
-    stage.run(2000)
+    stage = play(stories.start() + stories.shuffle(52))
+    stage.until("shuffle_started", 60000, then_ms=2000)
     peer = stage.peer
     stage.say(b"".join([peer.frame(peer.session, ids.CLASS_ACK, ids.EVENT_ACK, [1]) for _ in range(200)]))
     stage.run(1)

@@ -3,7 +3,7 @@
 from binascii import crc32
 
 from services import KEY, device, records
-from support import fields_of
+from support import act, fields_of, to_device
 from test_journal import CAPACITY, fresh, journal_on, record
 
 from firmware.fault import FAULT_JOURNAL
@@ -164,11 +164,9 @@ def test_a_broken_chain_is_told_at_the_next_boot_and_goes_on_from_there():
     at = (RECORD_CELL + 2) * CELL_SIZE
     stage.rig.nv.data[at + 30] ^= 1
     mend(stage.rig.nv, at)
-    stage.act("boot", {})
-    stage.run(3000)
+    act(stage, 3000, "boot")
     assert fields_of(stage, "journal_broken") == [[BROKEN_HASH, 3]]
-    stage.act("boot", {})
-    stage.run(3000)
+    act(stage, 3000, "boot")
     assert len(fields_of(stage, "journal_broken")) == 2, "as long as the broken place is there"
     found = [message for message, _body, _record in records(stage)]
     assert found[-1] == ids.EV_SEALED or ids.EV_SEALED in found[-3:]
@@ -180,8 +178,7 @@ def test_a_broken_chain_is_told_at_the_next_boot_and_goes_on_from_there():
 def test_a_command_in_doubt_is_told_again_with_what_was_found_inside():
     stage = device(KEY)
     stage.play([("", 300, "load", 8)])
-    stage._to_device(stage.peer.command(1, ids.CMD_SHUFFLE))
-    stage.run(3000)
+    to_device(stage, stage.peer.command(1, ids.CMD_SHUFFLE), 3000)
     while any(track.bodies for track in stage.rig.plant.tracks):  # bounded by the eight cards
         stage.run(10)
     stage.act("boot", {})
@@ -198,12 +195,10 @@ def test_a_command_in_doubt_is_told_again_with_what_was_found_inside():
     assert ended[-1][4:] == [ids.OUTCOME_IN_DOUBT, ids.REASON_POWER, counted]
     # And from then on it never changes, over a boot too.
     stage.play([("", 500, "take", 0), ("", 2000, "wait", 0)])
-    stage.act("boot", {})
-    stage.run(4000)
+    act(stage, 4000, "boot")
     assert len(fields_of(stage, "command_ended")) == len(ended)
     stage.peer.results.clear()
-    stage._to_device(stage.peer.command(1, ids.CMD_SHUFFLE))
-    stage.run(500)
+    to_device(stage, stage.peer.command(1, ids.CMD_SHUFFLE), 500)
     assert stage.peer.results[-1][2:] == [ids.OUTCOME_IN_DOUBT, ids.REASON_POWER, counted]
 
 
@@ -215,8 +210,7 @@ def swing(stage, until, limit=400):
     for i in range(limit):
         if until() and i % 2 == 0:
             return
-        stage.act("open" if i % 2 == 0 else "close", {})
-        stage.run(600 if i % 2 == 0 else 3000)
+        act(stage, 600 if i % 2 == 0 else 3000, "open" if i % 2 == 0 else "close")
     raise AssertionError("it never came")
 
 

@@ -1,15 +1,14 @@
 """The clock in records: it changes at the record that says so, and never without one."""
 
 from services import KEY, device
-from support import fields_of
+from support import act, fields_of, to_device
 
 from firmware.journal.outbox import OUTBOX_MAX, OUTBOX_SPARE
 from firmware.protocol import ids
 
 
 def set_time(stage, utc_s, run_ms=300):
-    stage._to_device(stage.peer.frame(stage.peer.session, ids.CLASS_TIME, ids.TIME_SET, [utc_s]))
-    stage.run(run_ms)
+    to_device(stage, stage.peer.frame(stage.peer.session, ids.CLASS_TIME, ids.TIME_SET, [utc_s]), run_ms)
 
 
 def clocks(stage):
@@ -31,11 +30,9 @@ def _u32(buf, at):
 def test_the_clock_changes_at_the_record_that_says_so():
     stage = device(KEY)
     for utc_s in (200000000, 100000, 300000000):
-        stage.act("open", {})
-        stage.run(400)
+        act(stage, 400, "open")
         set_time(stage, utc_s)
-        stage.act("close", {})
-        stage.run(400)
+        act(stage, 400, "close")
     offset = 0
     for message, found in clocks(stage):
         assert found == offset or message == ids.EV_CLOCK_SET

@@ -1,6 +1,7 @@
 """Seals: often enough, under the key in force, over everything before them."""
 
 import services
+from support import act, to_device
 
 from firmware.digest import Hmac
 from firmware.journal.seals import SEAL_EVERY, Sealer
@@ -27,8 +28,7 @@ def test_every_round_boot_and_turn_of_the_switch_is_followed_by_a_seal():
     play_round(stage)
     services.turn(stage, "on")
     services.turn(stage, "off")
-    stage.act("boot", {})
-    stage.run(1000)
+    act(stage, 1000, "boot")
     found = messages(stage)
     for i in range(len(found)):
         if found[i] in _AFTER:
@@ -50,8 +50,7 @@ def test_every_seal_is_good_under_the_key_and_under_no_other():
 def test_no_more_records_than_allowed_lie_between_two_seals():
     stage = services.device(services.KEY)
     for i in range(80):
-        stage.act("open" if i % 2 == 0 else "close", {})
-        stage.run(300)
+        act(stage, 300, "open" if i % 2 == 0 else "close")
     found = messages(stage)
     since = 0
     for message in found:
@@ -76,8 +75,7 @@ def test_the_last_record_before_a_change_is_a_seal_under_the_old_key_and_the_fir
     stage = services.device(services.KEY)
     play_round(stage)
     services.plug(stage)
-    stage.act("open", {})
-    stage.run(200)
+    act(stage, 200, "open")
     assert (
         services.send(stage, services.rotate_frame(services.rotation(services.KEY, services.NEW_KEY))) == ids.KEY_DONE
     )
@@ -112,8 +110,7 @@ def test_what_there_is_is_told_under_the_seal_key():
     stage = services.device(services.KEY)
     play_round(stage)
     stage.peer.frames = []
-    stage._to_device(stage.peer.frame(stage.peer.session, ids.CLASS_DIAGNOSTIC, ids.JOURNAL_GET, [0]))
-    stage.run(300)
+    to_device(stage, stage.peer.frame(stage.peer.session, ids.CLASS_DIAGNOSTIC, ids.JOURNAL_GET, [0]), 300)
     frames = [frame for frame in stage.peer.frames if frame[2] == ids.JOURNAL_IS and frame[3] == 0]
     body = frames[0][8:86]
     hmac = Hmac(Hmac(services.KEY).digest(b"fairshoe seal", b""))

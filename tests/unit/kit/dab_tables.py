@@ -3,7 +3,7 @@
 import json
 
 from game_tables import Table
-from support import all_fields_of, board, clauses_of, lock_decide
+from support import act, all_fields_of, board, clauses_of, lock_decide
 
 from firmware.deck.ledger import DEALT, DISCARDED, HOPPER, REMOVED
 from firmware.protocol import ids
@@ -58,10 +58,8 @@ class Shoe(Table):
 
     def peek(self, rank, ms=1000):
         """Into the reader, and out again."""
-        self.stage.act("peek", {"rank": rank})
-        self.stage.run(ms)
-        self.stage.act("peek_end", {})
-        self.stage.run(300)
+        act(self.stage, ms, "peek", rank=rank)
+        act(self.stage, 300, "peek_end")
         return self
 
     def lift(self):

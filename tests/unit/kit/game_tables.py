@@ -1,6 +1,6 @@
 """A table with a host that may command: what the tests of games share."""
 
-from support import board, check_stage
+from support import act, board, check_stage
 
 from firmware.protocol import ids
 from rig import stories
@@ -32,6 +32,12 @@ class Table:
         assert self.record(what, a, b) == DONE, what
         self.stage.run(300)
 
+    def inducted(self, deck=1):
+        """A new deck as the rules have it: looked through, shown and mixed by hand, each step on record."""
+        for step in ("inspected", "verified", "shown", "washed"):
+            assert self.record(step, deck) == DONE, step
+        return self
+
     def command(self, message, argument=0, a=0, b=0):
         self.op += 1
         return self.stage.order(self.op, message, argument, a=a, b=b)
@@ -45,8 +51,7 @@ class Table:
         return self
 
     def shuffle(self, deck=1):
-        self.stage.act("load", {"cards": self.flow.profile.deck_cards, "deck": deck})
-        self.stage.run(300)
+        act(self.stage, 300, "load", cards=self.flow.profile.deck_cards, deck=deck)
         self.stage.play([("", 300, "press", "green"), ("deck_verified", 500, "wait", 0)])
         return self
 

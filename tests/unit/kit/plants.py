@@ -24,8 +24,9 @@ MECHANISMS = {
 }
 
 
-def machine(kind="carousel", seed=1, recognition=False, truth=None, **changes):
-    """A plant with every line and output wired; beams do not bounce and rollers do not slip unless asked to."""
+def machine(kind="carousel", seed=1, recognition=False, truth=None, cards=(), fault=None, **changes):
+    """A plant with every line and output wired, these cards in its hopper and this fault; beams do not bounce and
+    rollers do not slip unless asked to."""
     config = ideal_board()
     mech = dict(config["mechanism"])
     mech["kind"] = kind
@@ -35,7 +36,12 @@ def machine(kind="carousel", seed=1, recognition=False, truth=None, **changes):
     config["inputs"] = {name: i for i, name in enumerate(INPUTS)}
     config["outputs"] = {name: i for i, name in enumerate(OUTPUTS)}
     config["sensors"] = {"recognition": recognition}
-    return Plant(config, INPUTS, seed, truth)
+    plant = Plant(config, INPUTS, seed, truth)
+    if cards:
+        plant.load(cards)
+    if fault:
+        plant.add_fault(fault)
+    return plant
 
 
 def drive(plant, *on, watch=False):

@@ -12,17 +12,20 @@ from rig.story import Stage
 GAME = "caribbean-stud"
 
 
-def board(kind="carousel"):
+def board(kind="carousel", **sections):
+    """The Pico with a machine of this kind, and other values in some sections; None takes a value out."""
     with open("board_configs/pico-%s.json" % kind) as file:
-        return json.load(file)
+        config = json.load(file)
+    for section, values in sections.items():
+        config.setdefault(section, {}).update(values)
+        for name in [name for name in values if values[name] is None]:
+            del config[section][name]
+    return config
 
 
 def ideal_board():
     """The carousel without what blurs times: no bounce, no slip."""
-    config = board()
-    config["mechanism"]["bounce_us"] = 0
-    config["mechanism"]["slip_percent_max"] = 0
-    return config
+    return board(mechanism={"bounce_us": 0, "slip_percent_max": 0})
 
 
 def raises(kind, function, *arguments):
@@ -55,6 +58,18 @@ def lock_decide(app):
             micropython.heap_unlock()
 
     app.decide = locked
+
+
+def act(stage, run_ms, action, **argument):
+    """Something is done at the machine, and it goes on for so long."""
+    stage.act(action, argument)
+    stage.run(run_ms)
+
+
+def to_device(stage, data, run_ms):
+    """Bytes reach the device, and it goes on for so long."""
+    stage._to_device(data)
+    stage.run(run_ms)
 
 
 def started():

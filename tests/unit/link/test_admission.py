@@ -1,6 +1,6 @@
 """Who gets a session: offers that have to prove themselves, wrong guesses, numbers of sessions."""
 
-from support import GAME, board
+from support import GAME, board, to_device
 
 from firmware.link import admission, handshake
 from firmware.protocol import ids
@@ -12,9 +12,7 @@ NOW_MS = 5000
 
 
 def keyed_link():
-    config = board()
-    config["link"]["mode"] = "table"
-    stage = Stage(config, GAME, 7, KEY, ids.ROLE_TABLE)
+    stage = Stage(board(link={"mode": "table"}), GAME, 7, KEY, ids.ROLE_TABLE)
     stage.play(stories.start())
     return stage, stage.rig.app.link
 
@@ -78,8 +76,7 @@ def test_a_session_has_a_number_that_is_not_zero_and_no_other_session_has():
             link.session.number = 0xFFFF if drawn == 0xFFFF else 0x1234
             for i in range(admission.OFFERS):
                 link.offers[i].number = 0x1235 + i % 2
-            stage._to_device(stage.peer.hello())
-            stage.run(50)
+            to_device(stage, stage.peer.hello(), 50)
             numbers = [session.number for session in link.offers] + [link.session.number]
             assert expected in numbers, drawn
             assert drawn == expected or drawn not in numbers or numbers.count(drawn) == 1

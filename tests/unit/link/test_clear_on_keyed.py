@@ -4,7 +4,7 @@ Each message of the table is tried, with `clear_ack` on in the board config, in 
 beside a keyed one that is alive. A host with the key then receives every event.
 """
 
-from support import GAME, board
+from support import GAME, board, to_device
 
 from firmware.link.admission import REFUSE_CLEAR
 from firmware.protocol import ids, table
@@ -18,10 +18,7 @@ TEXT = bytes(range(100, 180))  # longer than any text or key in a message
 
 
 def keyed_device(key=KEY, role=ids.ROLE_CLEAR, acknowledges=True):
-    config = board()
-    config["link"]["mode"] = "table"
-    config["link"]["clear_ack"] = True
-    stage = Stage(config, GAME, 7, key, role)
+    stage = Stage(board(link={"mode": "table", "clear_ack": True}), GAME, 7, key, role)
     stage.peer.acknowledges = acknowledges
     stage.play(stories.start())
     return stage
@@ -52,8 +49,7 @@ def try_all(stage, session):
             attacker.session.number = number
             attacker.session.hmac = None
             values = [before[2]] + [1] * (VALUES_MAX - 1)  # for an acknowledgement: of the newest event
-            stage._to_device(attacker.frame(attacker.session, kind, message, values, TEXT))
-            stage.run(300)
+            to_device(stage, attacker.frame(attacker.session, kind, message, values, TEXT), 300)
             if facts(stage) != before:
                 worked.append(spec.split()[0])
     return worked
@@ -80,8 +76,7 @@ def test_events_that_a_clear_host_acknowledged_reach_the_keyed_host_all_the_same
     assert stage.names() == ["booted", "sealed", "empty_proved"]
     assert stage.rig.app.journal.seq_acked == 0
     stage.peer = Peer(KEY, ids.ROLE_TABLE)
-    stage._to_device(stage.peer.hello())
-    stage.run(2000)
+    to_device(stage, stage.peer.hello(), 2000)
     assert [event.seq for event in stage.peer.events] == [1, 2, 3]
     assert stage.rig.app.journal.seq_acked == 3
 

@@ -2,7 +2,7 @@
 
 import sys
 
-from support import GAME, board, check_stage, fields_of
+from support import GAME, act, board, check_stage, fields_of, to_device
 from test_session import KEY, at_rest, keyed
 
 from firmware.games.flow import DECK_READY, SHUFFLING, WAITING_FOR_LOCKOUT
@@ -36,8 +36,7 @@ def at_service_port(stage):
     service = Peer(KEY, ids.ROLE_SERVICE)
     service.hellos = 50
     stage.service = service
-    stage.act("key", {"to": "on"})
-    stage.run(200)
+    act(stage, 200, "key", to="on")
     stage.to_service(service.hello())
     stage.run(500)
     assert service.welcomes == 1
@@ -45,8 +44,7 @@ def at_service_port(stage):
 
 
 def command(stage, op, message, argument=0, run_ms=500):
-    stage._to_device(stage.peer.command(op, message, argument))
-    stage.run(run_ms)
+    to_device(stage, stage.peer.command(op, message, argument), run_ms)
 
 
 def test_a_round_can_be_driven_by_commands_alone():
@@ -214,10 +212,7 @@ def test_power_lost_in_a_command_leaves_it_in_doubt_for_ever():
 
 
 def test_an_answer_survives_boots_and_the_recycling_of_the_journal():
-    config = board()
-    config["link"]["mode"] = "table"
-    config["nv"]["bytes"] = 96 * 85
-    stage = Stage(config, GAME, 7, KEY, ids.ROLE_TABLE)
+    stage = Stage(board(link={"mode": "table"}, nv={"bytes": 96 * 85}), GAME, 7, KEY, ids.ROLE_TABLE)
     ready(stage)
     command(stage, 9, ids.CMD_SHUFFLE)
     stage.until("deck_verified", 60000)
@@ -241,8 +236,7 @@ def test_power_cut_at_every_write_of_a_command_never_acts_twice():
             stage = ready(keyed())
             stage.rig.nv.cut_at = stage.rig.nv.writes + write
             stage.rig.nv.cut_bytes = cut_bytes
-            stage._to_device(stage.peer.command(1, ids.CMD_SHUFFLE))
-            stage.run(26000)
+            to_device(stage, stage.peer.command(1, ids.CMD_SHUFFLE), 26000)
             stage.rig.nv.cut_at = -1
             if stage.rig.powered:
                 continue
@@ -312,9 +306,7 @@ def test_done_is_never_said_of_what_was_not_recorded():
         wake_ms = decide(now_ms)
         if app.flow.state == DECK_READY and before != DECK_READY:
             seq = app.reporter.seq_next - 1
-            stage.rig.hal.received.extend(
-                stage.peer.frame(stage.peer.session, ids.CLASS_ACK, ids.EVENT_ACK, [seq])
-            )
+            stage.rig.hal.received.extend(stage.peer.frame(stage.peer.session, ids.CLASS_ACK, ids.EVENT_ACK, [seq]))
             # The mark gets through, the next write does not.
             stage.rig.nv.cut_at = stage.rig.nv.writes + 1
             stage.rig.nv.cut_bytes = 0

@@ -1,6 +1,7 @@
 """The diagnostic mode: who gets in, what it may do, what is recorded, and how it ends."""
 
 from services import CARDS, KEY, device, plug, records, turn
+from support import act
 
 from firmware.games.flow import STARTING, WAITING_FOR_DECK, WARNING
 from firmware.image import IN_DOOR, IN_THROAT_A, IN_THROAT_B, IN_TRAY, INPUTS, NO_LINE, OUT_LAMP_GREEN
@@ -206,8 +207,7 @@ def test_a_door_that_opens_ends_a_shot_and_an_open_one_keeps_it_from_starting():
     text = program((TRANSPORT, NONE, 3000))
     bench.ask(ids.SHOT, [1, NONE, 0, 0, 0, 0, 0], text, 100)
     assert stage.rig.plant.outputs[1]
-    stage.act("open", {})
-    stage.run(50)
+    act(stage, 50, "open")
     assert not any(stage.rig.plant.outputs)
     assert NAMES[bench.read()[7]] == "door"
     assert bench.shoot(text) == "door"
@@ -249,8 +249,7 @@ def test_a_host_that_falls_silent_or_leaves_ends_the_mode():
 def test_no_button_and_no_command_deals_in_it():
     stage, bench = entered(CARDS)
     for button in ("green", "close", "lock", "ack"):
-        stage.act("press", {"button": button})
-        stage.run(1500)
+        act(stage, 1500, "press", button=button)
         bench.read()
     stage.to_service(bench.peer.command(1, ids.CMD_SHUFFLE))
     stage.run(500)
@@ -339,8 +338,7 @@ def test_lamps_stay_between_shots_and_are_as_before_when_the_mode_ends():
 def test_a_machine_whose_door_never_closes_can_be_looked_at():
     stage = device(KEY)
     for action in ("open", "cut", "boot"):
-        stage.act(action, {})
-        stage.run(300)
+        act(stage, 300, action)
     assert stage.rig.app.flow.state == STARTING
     bench = Bench(stage)
     assert bench.read()[3] >> IN_DOOR & 1
@@ -348,18 +346,15 @@ def test_a_machine_whose_door_never_closes_can_be_looked_at():
     bench.read(ids.DIAGNOSE_LEAVE)
     stage.run(2000)
     assert stage.rig.app.flow.state == STARTING and modes(stage)[-1] == (0, 0)
-    stage.act("close", {})
-    stage.run(8000)
+    act(stage, 8000, "close")
     assert stage.rig.app.flow.state == WAITING_FOR_DECK
 
 
 def test_a_machine_that_stopped_at_its_proof_can_be_looked_at():
     stage = device(KEY)
     stage.act("fault", {"fault": "beam_stuck", "line": "exit", "level": 1})
-    stage.act("open", {})
-    stage.run(300)
-    stage.act("close", {})
-    stage.run(6000)
+    act(stage, 300, "open")
+    act(stage, 6000, "close")
     assert stage.rig.app.flow.state == WARNING
     bench = Bench(stage)
     assert bench.read()[2] >> INPUTS.index("exit") & 1

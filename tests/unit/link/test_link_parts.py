@@ -26,9 +26,7 @@ NOW = 5000
 
 def app_of(key=b"", boots=1):
     """A device that has just booted, before anything was sent."""
-    config = board()
-    config["link"]["mode"] = "table"
-    stage = Stage(config, GAME, 7, key, ids.ROLE_TABLE if key else ids.ROLE_CLEAR)
+    stage = Stage(board(link={"mode": "table"}), GAME, 7, key, ids.ROLE_TABLE if key else ids.ROLE_CLEAR)
     return stage, stage.rig.app
 
 
@@ -98,8 +96,7 @@ def test_an_offer_may_be_replaced_once_it_is_old_enough_and_ever_after():
 
 def test_a_frame_in_the_session_in_force_does_not_end_the_count_of_wrong_guesses():
     stage, app = app_of(KEY)
-    stage.until("empty_proved", 20000)
-    stage.run(1000)
+    stage.until("empty_proved", 20000, then_ms=1000)
     app.link.guesses, app.link.backoff_ms = 2, 500
     stage.order(1, ids.CMD_RECORD, ids.REC_DISPUTE, a=1, b=1)
     assert stage.peer.results and (app.link.guesses, app.link.backoff_ms) == (2, 500)
@@ -119,8 +116,7 @@ def test_a_hello_under_a_key_is_refused_and_one_without_is_not():
 
 def test_a_welcome_says_who_the_device_is_and_where_its_journal_stands():
     stage, app = app_of()
-    stage.until("empty_proved", 20000)
-    stage.run(2000)
+    stage.until("empty_proved", 20000, then_ms=2000)
     handshake = app.reporter.handshake
     app.link.writer.sent = app.link.writer.end
     app.link.hello_role, app.link.hello_version = ids.ROLE_CLEAR, ids.VERSION
@@ -178,8 +174,7 @@ def quiet(app):
 
 def test_after_a_boot_events_go_on_behind_the_last_acknowledged_one():
     stage, _app = app_of()
-    stage.until("empty_proved", 20000)
-    stage.run(3000)
+    stage.until("empty_proved", 20000, then_ms=3000)
     stage.play([("", 10, "cut", 0), ("", 0, "boot", 0)])
     reporter = stage.rig.app.reporter
     acked = stage.rig.app.journal.seq_acked

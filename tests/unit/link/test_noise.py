@@ -2,7 +2,7 @@
 
 import sys
 
-from support import GAME, board, read_frames
+from support import GAME, board, read_frames, to_device
 from test_session import KEY
 
 from firmware.protocol import ids
@@ -16,10 +16,7 @@ SEEDS = range(1, 7) if sys.implementation.name == "cpython" else range(1, 3)
 
 
 def noisy_stage(seed, bit_ppm, lose_ppm=0, piece_ppm=0):
-    config = board()
-    config["link"]["mode"] = "table"
-    config["link"]["clear_ack"] = False
-    stage = Stage(config, GAME, 7, KEY, ids.ROLE_TABLE)
+    stage = Stage(board(link={"mode": "table", "clear_ack": False}), GAME, 7, KEY, ids.ROLE_TABLE)
     stage.to_host = Noise(seed, bit_ppm, lose_ppm, piece_ppm)
     stage.to_device = Noise(seed + 1000, bit_ppm, lose_ppm, piece_ppm)
     return stage
@@ -122,8 +119,7 @@ def test_pieces_of_an_old_connection_turning_up_late_change_nothing():
         stage.order(1, ids.CMD_SHUFFLE)
         stage.order(2, ids.CMD_SET_POSITIONS, 1)
         # The cable is pulled; both ends say hello again; then what was held back arrives in front of everything else.
-        stage._to_device(stage.peer.hello())
-        stage.run(100)
+        to_device(stage, stage.peer.hello(), 100)
         stage.rig.hal.received.extend(stage.to_device.reconnect())
         late = stage.to_host.reconnect()
         stage.run(100)

@@ -2,7 +2,7 @@
 
 from hashlib import sha256
 
-from support import check_stage, fields_of
+from support import act, check_stage, fields_of
 from tables import deck_in_order, deck_inside, small_board
 
 from firmware.deck.drbg import Drbg
@@ -27,15 +27,13 @@ def table(share=ids.NONCE_GIVEN, role=ids.ROLE_TABLE, mode="table", kind="carous
     config["audit"] = dict(audit, seeds="disclose" if kind == "carousel" else "erase")
     stage = Stage(config, {"deck_cards": CARDS, "stack_cards": 2}, 7, KEY, role)
     stage.peer.share = share
-    stage.until("empty_proved", 20000)
-    stage.run(300)
+    stage.until("empty_proved", 20000, then_ms=300)
     return stage
 
 
 def start(stage, run_ms=0):
     stage.play([("", 300, "load", CARDS)])
-    stage.act("press", {"button": "green"})
-    stage.run(run_ms)
+    act(stage, run_ms, "press", button="green")
     return stage
 
 
@@ -80,8 +78,7 @@ def test_the_order_comes_from_seed_nonce_and_identity_and_the_cards_lie_in_it():
         stage = table(kind=kind)
         found = drawn(stage)
         start(stage)
-        stage.until("deck_verified", 60000)
-        stage.run(300)
+        stage.until("deck_verified", 60000, then_ms=300)
         commitment, seq = body(stage, "shuffle_committed")
         nonce, after = body(stage, "shuffle_nonce")
         seed, order = found[0]
@@ -210,12 +207,10 @@ def test_a_frame_that_is_played_again_in_the_next_shuffle_has_no_share_in_it():
     stage.act("open", {})
     stage.until("warning_latched", 2000)
     for name in ("clear", "close"):
-        stage.act(name, {})
-        stage.run(500)
+        act(stage, 500, name)
     stage.act("press", {"button": "ack"})
     stage.until("warning_cleared", 60000)
-    stage.act("take", {})
-    stage.run(1000)
+    act(stage, 1000, "take")
     assert offered(stage) > seq
     stage.say(frame)
     stage.run(100)
@@ -275,12 +270,10 @@ def test_a_shuffle_that_ends_between_commitment_and_order_is_recorded_and_counte
         stage.until("shuffle_nonce", 3000)
         assert fields_of(stage, "shuffle_nonce")[-1] == [ids.NONCE_ABORTED, count]
         for name in ("clear", "close"):
-            stage.act(name, {})
-            stage.run(500)
+            act(stage, 500, name)
         stage.act("press", {"button": "ack"})
         stage.until("warning_cleared", 60000)
-        stage.act("take", {})
-        stage.run(1000)
+        act(stage, 1000, "take")
     stage.peer.share = ids.NONCE_GIVEN
     start(stage)
     stage.until("shuffle_nonce", 5000)
@@ -312,8 +305,7 @@ def test_power_that_fails_at_any_write_between_commitment_and_order_is_recorded_
                 break
             for again in range(2):  # the boot that records it is cut too, and the next one has to
                 nv.cut_at = nv.writes + 1 if not again else -1
-                stage.act("boot", {})
-                stage.run(1500)
+                act(stage, 1500, "boot")
             aborted += once(stage)
             write += 1
         assert write > 4 and aborted > 1, (kind, write, aborted)
@@ -326,8 +318,7 @@ def flash_table():
     config["audit"] = {"seeds": "erase", "nonce_ms": 500}
     stage = Stage(config, {"deck_cards": CARDS, "stack_cards": 2}, 7, KEY, ids.ROLE_TABLE)
     stage.peer.share = ids.NONCE_LATE
-    stage.until("empty_proved", 20000)
-    stage.run(300)
+    stage.until("empty_proved", 20000, then_ms=300)
     return stage
 
 

@@ -1,6 +1,6 @@
 """The device's end of the link: nothing lost over a bad link, nothing acknowledged that was never sent."""
 
-from support import GAME, board, check_stage, started, without_heap
+from support import GAME, board, check_stage, started, to_device, without_heap
 
 from firmware.games.flow import DECK_READY, SHUFFLING
 from firmware.image import IN_HOPPER
@@ -71,8 +71,7 @@ def test_a_lossy_link_delays_events_and_loses_none():
 
 def test_an_acknowledgement_of_events_never_sent_is_ignored():
     stage = started()
-    stage._to_device(stage.peer.frame(stage.peer.session, ids.CLASS_ACK, ids.EVENT_ACK, [100000]))
-    stage.run(100)
+    to_device(stage, stage.peer.frame(stage.peer.session, ids.CLASS_ACK, ids.EVENT_ACK, [100000]), 100)
     assert stage.rig.app.journal.seq_acked == stage.rig.app.journal.seq_last == 2
 
 
@@ -260,8 +259,7 @@ def test_a_record_that_storage_does_not_give_is_not_shown_as_damaged_when_it_is_
     for spoiled, sizes in ((0, [92]), (1, [92]), (2, [0]), (-1, [])):
         left[0] = spoiled
         stage.peer.frames = []
-        stage._to_device(stage.peer.frame(stage.peer.session, ids.CLASS_DIAGNOSTIC, ids.JOURNAL_GET, [1]))
-        stage.run(600)
+        to_device(stage, stage.peer.frame(stage.peer.session, ids.CLASS_DIAGNOSTIC, ids.JOURNAL_GET, [1]), 600)
         told = [frame for frame in stage.peer.frames if frame[2] == ids.JOURNAL_RECORD and frame[3] == 0]
         assert [len(frame) - HEADER_SIZE - 4 - CRC_SIZE for frame in told] == sizes, spoiled
         assert stage.peer.frames, "a status comes in any case"

@@ -1,7 +1,7 @@
 """The self-test by command: the test of a power-up, only at rest, once a number, and no card moves."""
 
 from game_tables import DONE, REFUSED, Table
-from support import board, check_stage, fields_of
+from support import act, board, check_stage, fields_of
 from tables import ALL_KINDS, faults, small_board
 from test_commands import at_service_port, command
 from test_session import keyed
@@ -40,8 +40,7 @@ def test_every_machine_tests_itself_at_rest_and_moves_no_card():
         moves = plant.axis.moves if turns else 0
         for loaded in (0, CARDS):  # a deck that lies in the hopper, not started, stays there
             if loaded:
-                stage.act("load", {"cards": CARDS})
-                stage.run(500)
+                act(stage, 500, "load", cards=CARDS)
             assert table.command(TEST) == DONE, kind
             assert stage.names().count("empty_proved") == 2 + (loaded != 0), kind
             assert len(plant.hopper) == loaded and table.flow.state == WAITING_FOR_DECK
@@ -79,9 +78,7 @@ def test_it_is_refused_while_cards_move_or_a_deck_is_inside():
 
 
 def test_it_is_refused_with_the_need_while_a_round_the_door_or_the_tray_is_open():
-    config = board()
-    config["inputs"]["back"] = {"pin": 28}
-    table = Table("caribbean-stud", table={"dealing": "hand", "decks": 2}, config=config)
+    table = Table("caribbean-stud", table={"dealing": "hand", "decks": 2}, config=board(inputs={"back": {"pin": 28}}))
     stage = table.stage
     table.shuffle()
     stage.play([("", 300, "press", "green"), ("remainder_released", 600, "take", 0), ("", 500, "wait", 0)])
@@ -91,11 +88,9 @@ def test_it_is_refused_with_the_need_while_a_round_the_door_or_the_tray_is_open(
     assert table.command(ids.CMD_CONFIRM_LOCKOUT) == DONE
     assert refusal(table) == [NEED, ids.NEED_ROUND_END]
     assert table.command(ids.CMD_END_ROUND) == DONE
-    stage.act("open", {})
-    stage.run(300)
+    act(stage, 300, "open")
     assert refusal(table) == [NEED, ids.NEED_CLOSE_DOOR]
-    stage.act("close", {})
-    stage.run(5000)
+    act(stage, 5000, "close")
     faults(stage, {"fault": "litter"})
     stage.run(500)
     assert refusal(table) == [NEED, ids.NEED_TAKE] and table.flow.state == WAITING_FOR_DECK
@@ -160,8 +155,7 @@ def test_a_door_opened_in_the_test_is_a_warning_as_at_any_time():
     command(stage, 1, TEST, run_ms=0)
     while table.flow.state != PROVING_EMPTY:
         stage.run(1)
-    stage.act("open", {})
-    stage.run(1000)
+    act(stage, 1000, "open")
     assert table.flow.state == WARNING
     assert stage.peer.results[-1][2:4] == [ids.OUTCOME_FAILED, ids.REASON_WARNING]
 

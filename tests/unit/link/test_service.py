@@ -17,7 +17,7 @@ from services import (
     send,
     turn,
 )
-from support import check_stage, fields_of
+from support import act, check_stage, fields_of, to_device
 
 from firmware.games.flow import SHUFFLING
 from firmware.journal.cells import CELL_SIZE, MARK_CELL
@@ -51,8 +51,7 @@ def opens(stage, key, role=ids.ROLE_OBSERVER):
 
 def test_a_first_key_is_taken_at_the_service_port_only():
     stage = device()
-    stage._to_device(install_frame(KEY))
-    stage.run(400)
+    to_device(stage, install_frame(KEY), 400)
     assert stage.peer.messages["key_is"][0] == ids.KEY_SWITCH_OFF
     assert key_of(stage) == b""
     plug(stage)
@@ -91,8 +90,7 @@ def test_a_key_is_replaced_only_with_the_door_open():
     stage = plugged()
     assert send(stage, install_frame(NEW_KEY)) == ids.KEY_DOOR_SHUT
     assert key_of(stage) == KEY
-    stage.act("open", {})
-    stage.run(300)
+    act(stage, 300, "open")
     assert send(stage, install_frame(NEW_KEY)) == ids.KEY_DONE
     assert key_of(stage) == NEW_KEY
     assert changes(stage) == [(2, ids.KEY_REPLACED)]
@@ -100,10 +98,8 @@ def test_a_key_is_replaced_only_with_the_door_open():
 
 def test_an_open_door_alone_replaces_nothing():
     stage = device(KEY)
-    stage.act("open", {})
-    stage.run(300)
-    stage._to_device(install_frame(NEW_KEY))
-    stage.run(400)
+    act(stage, 300, "open")
+    to_device(stage, install_frame(NEW_KEY), 400)
     assert key_of(stage) == KEY
     assert changes(stage) == []
 
@@ -249,10 +245,8 @@ def test_a_journal_without_room_for_the_record_takes_no_key():
     for i in range(200):
         if stage.rig.app.journal.room() <= 1:
             break
-        stage.act("open" if i % 2 == 0 else "close", {})
-        stage.run(700)
-    stage.act("close", {})
-    stage.run(500)
+        act(stage, 700, "open" if i % 2 == 0 else "close")
+    act(stage, 500, "close")
     plug(stage)
     stage.service.acknowledges = False
     assert send(stage, rotate_frame(rotation(KEY, NEW_KEY))) == ids.KEY_STORAGE
@@ -313,8 +307,7 @@ def test_the_table_hears_nothing_and_is_not_heard_while_the_switch_is_on():
     plug(stage, KEY, ids.ROLE_SERVICE)
     before = len(stage.peer.events)
     for action in ("open", "close"):
-        stage.act(action, {})
-        stage.run(3000)
+        act(stage, 3000, action)
     assert len(stage.peer.events) == before
     assert stage.peer.valid <= heard + 2, "nothing but what was under way when the switch was turned"
     assert "door_opened" in [event.name for event in stage.service.events]
@@ -342,10 +335,8 @@ def test_a_switch_is_believed_when_it_has_stayed_as_it_is():
     for held_ms, told in ((3, []), (45, []), (60, [1, 0] * 4)):
         stage = device(KEY)
         for _ in range(4):
-            stage.act("key", {"to": "on"})
-            stage.run(held_ms)
-            stage.act("key", {"to": "off"})
-            stage.run(held_ms)
+            act(stage, held_ms, "key", to="on")
+            act(stage, held_ms, "key", to="off")
         stage.run(5000)
         assert [fields[0] for fields in fields_of(stage, "service")] == told, held_ms
         check_stage(stage)
@@ -353,8 +344,7 @@ def test_a_switch_is_believed_when_it_has_stayed_as_it_is():
 
 def test_a_device_that_boots_with_the_switch_on_is_in_service():
     stage = plugged()
-    stage.act("boot", {})
-    stage.run(1000)
+    act(stage, 1000, "boot")
     assert stage.rig.hal.service
     assert opens(stage, KEY, ids.ROLE_SERVICE)
 

@@ -3,15 +3,8 @@
 from support import board, check_stage, fields_of, lock_decide
 from tables import clear_by_hand, faults, insert, set_up, warned
 
+from firmware import fault as codes
 from firmware.deck.ledger import DEALT, DISCARDED, HOPPER
-from firmware.fault import (
-    FAULT_BACK,
-    FAULT_BEAM,
-    FAULT_DOUBLE_FEED,
-    FAULT_FACE_UP,
-    FAULT_JAM_THROAT,
-    FAULT_MISMATCH,
-)
 from firmware.games.flow import DECK_SPENT, DRAW_READY, DRAWING, WAITING_FOR_DECK
 from firmware.protocol import ids
 
@@ -94,7 +87,7 @@ def test_a_card_that_was_nearly_out_and_goes_back_stops_the_game():
         draw(stage, 2)
         assert stage.rig.plant.hand.draw_back(um, 400)
         stage.until("warning_latched", 2000)
-        assert fields_of(stage, "warning_latched") == [[FAULT_DOUBLE_FEED, 2, 0]]
+        assert fields_of(stage, "warning_latched") == [[codes.FAULT_DOUBLE_FEED, 2, 0]]
         stage.until("round_voided", 1000)
 
 
@@ -129,8 +122,8 @@ def test_two_at_once_stop_the_game():
         stage = playing()
         draw(stage, 2)
         stage.rig.plant.hand.draw_two(200, offset_um)
-        assert warned(stage) == FAULT_DOUBLE_FEED, offset_um
-        assert fields_of(stage, "round_voided")[0][0] == FAULT_DOUBLE_FEED
+        assert warned(stage) == codes.FAULT_DOUBLE_FEED, offset_um
+        assert fields_of(stage, "round_voided")[0][0] == codes.FAULT_DOUBLE_FEED
 
 
 def test_a_card_held_too_long_is_a_fault():
@@ -139,15 +132,13 @@ def test_a_card_held_too_long_is_a_fault():
         stage.rig.plant.hand.hold(um, 100)
         stage.run(2500)
         assert stage.rig.app.flow.state == DRAWING
-        assert warned(stage) == FAULT_JAM_THROAT, um
+        assert warned(stage) == codes.FAULT_JAM_THROAT, um
         assert stage.rig.plant.now_us > 3000000
 
 
 def test_wrong_backs_and_faces_stop_the_game():
-    for name, line, fault in (("wrong_back", "back", FAULT_BACK), ("face_up", "face", FAULT_FACE_UP)):
-        config = board("draw")
-        config["inputs"][line] = 22
-        stage = playing(config=config, specs=({"fault": name, "card": 2},))
+    for name, line, fault in (("wrong_back", "back", codes.FAULT_BACK), ("face_up", "face", codes.FAULT_FACE_UP)):
+        stage = playing(config=board("draw", inputs={line: 22}), specs=({"fault": name, "card": 2},))
         draw(stage, 2)
         stage.rig.plant.hand.draw(150)
         assert warned(stage) == fault
@@ -243,15 +234,15 @@ def test_a_shoe_drawn_to_its_end_is_whole_and_the_next_one_starts():
 def test_a_short_or_long_shoe_is_found_when_it_runs_out_or_over():
     stage = playing(put_in=9)
     draw(stage, 9)
-    assert warned(stage) == FAULT_MISMATCH
-    assert fields_of(stage, "warning_latched") == [[FAULT_MISMATCH, 9, 0]]
-    assert fields_of(stage, "round_voided")[0][0] == FAULT_MISMATCH
+    assert warned(stage) == codes.FAULT_MISMATCH
+    assert fields_of(stage, "warning_latched") == [[codes.FAULT_MISMATCH, 9, 0]]
+    assert fields_of(stage, "round_voided")[0][0] == codes.FAULT_MISMATCH
     stage = playing(put_in=11)
     draw(stage, 10)
     assert stage.rig.app.flow.state == DRAWING
     draw(stage, 1)
-    assert warned(stage) == FAULT_MISMATCH
-    assert fields_of(stage, "warning_latched") == [[FAULT_MISMATCH, 11, 0]]
+    assert warned(stage) == codes.FAULT_MISMATCH
+    assert fields_of(stage, "warning_latched") == [[codes.FAULT_MISMATCH, 11, 0]]
 
 
 def test_a_long_shoe_whose_last_round_ended_in_time_is_found_too():
@@ -259,20 +250,20 @@ def test_a_long_shoe_whose_last_round_ended_in_time_is_found_too():
     draw(stage, 10)
     end_round(stage)
     draw(stage, 1)
-    assert warned(stage) == FAULT_MISMATCH
+    assert warned(stage) == codes.FAULT_MISMATCH
 
 
 def test_the_rest_lifted_out_in_mid_round_is_a_mismatch():
     stage = playing()
     draw(stage, 3)
     stage.rig.plant.lift()
-    assert warned(stage) == FAULT_MISMATCH
+    assert warned(stage) == codes.FAULT_MISMATCH
     clear_by_hand(stage)
     assert stage.rig.app.flow.state == WAITING_FOR_DECK
 
 
 def test_a_beam_that_goes_blind_in_a_shoe_is_found_at_the_latest_when_the_shoe_is_empty():
-    for name, fault in (("throat_a", FAULT_BEAM), ("throat_b", FAULT_MISMATCH)):
+    for name, fault in (("throat_a", codes.FAULT_BEAM), ("throat_b", codes.FAULT_MISMATCH)):
         stage = playing()
         draw(stage, 3)
         faults(stage, {"fault": "beam_blind", "line": name})
@@ -280,7 +271,7 @@ def test_a_beam_that_goes_blind_in_a_shoe_is_found_at_the_latest_when_the_shoe_i
         assert warned(stage) == fault, name
     stage = playing()
     faults(stage, {"fault": "beam_stuck", "line": "throat_b", "level": 1})
-    assert warned(stage) == FAULT_JAM_THROAT
+    assert warned(stage) == codes.FAULT_JAM_THROAT
 
 
 def test_a_blind_beam_is_found_before_a_shoe_is_used():
@@ -289,14 +280,14 @@ def test_a_blind_beam_is_found_before_a_shoe_is_used():
         insert(stage, 10)
         stage.until("deck_loaded", 1000)
         stage.rig.plant.lift()
-        assert warned(stage) == FAULT_MISMATCH
+        assert warned(stage) == codes.FAULT_MISMATCH
         stage.play([("", 300, "press", "ack"), ("warning_cleared", 300, "wait", 0)])
         faults(stage, {"fault": "beam_blind", "line": name, "from_ms": stage.rig.plant.now_us // 1000 + 901})
         stage.rig.plant.load(list(range(10)))
         stage.run(900)
         plant = stage.rig.plant
         plant.press(plant.lines.index("button_green"))
-        assert warned(stage) == FAULT_BEAM, name
+        assert warned(stage) == codes.FAULT_BEAM, name
 
 
 def test_an_open_door_voids_a_round():

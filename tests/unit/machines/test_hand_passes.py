@@ -1,7 +1,7 @@
 """A draw shoe while a hand draws: nothing is written or drawn on the display before the throat is clear and the scan
 that sees it is over, and then at once; no scan takes in an edge and builds a frame, and none does over a card."""
 
-from support import check_stage, restless
+from support import act, check_stage, restless
 from tables import insert, set_up
 
 from firmware.image import IN_THROAT_A, IN_THROAT_B
@@ -52,8 +52,7 @@ def drawing(**game):
     stage = insert(set_up("draw", CARDS, **game), CARDS)
     stage.until("deck_loaded", 5000)
     stage.play([("", 500, "press", "close")])
-    stage.until("round_started", 5000)
-    stage.run(300)
+    stage.until("round_started", 5000, then_ms=300)
     return stage, Scans(stage)
 
 
@@ -91,8 +90,7 @@ def test_work_that_is_due_all_the_time_waits_from_the_first_edge_of_a_card_on():
 
 def test_a_card_that_goes_back_is_no_other():
     stage, scans = drawing()
-    stage.act("draw_back", {"um": 60000, "ms": 400})
-    stage.run(200)
+    act(stage, 200, "draw_back", um=60000, ms=400)
     stage.rig.app.flow.page_due = True  # for whatever reason, while it lies there
     stage.run(900)
     rows = scans.rows
@@ -149,8 +147,7 @@ def test_no_frame_goes_out_over_a_card_that_a_hand_draws():
 def test_a_card_that_stays_in_the_throat_silences_nobody():
     stage, _scans = drawing()
     sent = frames_all_the_time(stage)
-    stage.act("draw_back", {"um": 60000, "ms": 900})
-    stage.run(1200)
+    act(stage, 1200, "draw_back", um=60000, ms=900)
     over = [ms for ms in sent if ms >= 0]
     assert len(over) > 20 and min(over) >= PASSING_MS
 

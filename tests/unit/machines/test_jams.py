@@ -31,8 +31,7 @@ def test_a_card_that_stops_in_the_throat_ends_the_shuffle():
 
 
 def test_a_jammed_roller_stops_within_a_quarter_of_a_second():
-    stage = Stage(board(), GAME, 7)
-    stage.play(stories.start() + jam("throat", 10, 60000) + stories.shuffle(52))
+    stage = play(stories.start() + jam("throat", 10, 60000) + stories.shuffle(52))
     plant = stage.rig.plant
     while not (plant.throat.bodies and plant.throat.bodies[0].x_um == 60000 and not plant.throat.bodies[0].moving):
         stage.run(1)
@@ -125,8 +124,7 @@ def test_a_door_opened_while_waiting_only_asks_for_proof_of_empty():
 
 
 def test_two_cards_on_top_of_each_other_are_a_double_feed():
-    stage = Stage(board(), GAME, 7)
-    stage.play(stories.start() + stories.shuffle(52) + [("shuffle_started", 3000, "wait", 0)])
+    stage = play(stories.start() + stories.shuffle(52) + [("shuffle_started", 3000, "wait", 0)])
     plant = stage.rig.plant
     while plant.level[plant.line_a]:
         stage.run(1)
@@ -159,8 +157,7 @@ def test_a_card_of_a_wrong_length_is_reported_with_the_length_that_was_measured(
 
 
 def test_a_carousel_that_does_not_arrive_is_an_axis_fault():
-    stage = Stage(board(), GAME, 7)
-    stage.play(stories.start() + stories.shuffle(52) + [("shuffle_started", 3000, "wait", 0)])
+    stage = play(stories.start() + stories.shuffle(52) + [("shuffle_started", 3000, "wait", 0)])
     plant = stage.rig.plant
     while not plant.axis.moving:
         stage.run(1)

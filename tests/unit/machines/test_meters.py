@@ -25,8 +25,7 @@ def told(stage):
 
 def verified(stage, cards=CARDS):
     insert(stage, cards)
-    stage.until("deck_verified", 100000)
-    stage.run(2000)
+    stage.until("deck_verified", 100000, then_ms=2000)
     return told(stage)
 
 
@@ -154,8 +153,7 @@ def test_twitches_of_a_beam_are_counted_on_its_own_line():
         stage = set_up("carousel", CARDS, config=small_board("carousel", bounce_us=0))
         faults(stage, {"fault": "beam_noise", "line": name, "every_us": every_us, "width_us": 300})
         insert(stage, CARDS)
-        stage.until("deck_verified", 100000)
-        stage.run(2000)
+        stage.until("deck_verified", 100000, then_ms=2000)
         # Where noise meets a card depends on the order: nothing of it is reported while the deck is in play.
         assert told(stage)[name] == 0
         stage.play([("", 0, "open", 0), ("", 1500, "wait", 0)])
@@ -239,8 +237,7 @@ def test_meters_are_told_between_jobs_only():
     stage.run(3000)
     before = told(stage)
     insert(stage, CARDS)
-    stage.until("shuffle_started", 1000)
-    stage.run(100)
+    stage.until("shuffle_started", 1000, then_ms=100)
     flow = stage.rig.app.flow
     while flow.state == SHUFFLING:
         assert told(stage) == before

@@ -216,8 +216,7 @@ def test_a_card_taken_from_the_tray_between_two_passes_is_found():
 
 def released(stage):
     """The deck is asked for, and about to come."""
-    stage.until("deck_verified", 100000)
-    stage.run(300)
+    stage.until("deck_verified", 100000, then_ms=300)
     plant = stage.rig.plant
     plant.press(plant.lines.index("button_green"))
     stage.until("release_started", 1000)

@@ -154,8 +154,7 @@ def test_litter_in_the_tray_before_a_stack_keeps_it_waiting():
     for kind in DEALERS:
         stage = set_up(kind, 10, stack_cards=3)
         insert(stage, 10)
-        stage.until(READY[kind], 60000)
-        stage.run(300)
+        stage.until(READY[kind], 60000, then_ms=300)
         stage.rig.plant.litter(1)
         stage.play([("", 300, "press", "close"), ("", 5000, "wait", 0)])
         assert "stack_offered" not in stage.names()
@@ -171,12 +170,10 @@ def test_litter_between_two_stacks_or_while_one_comes_never_becomes_part_of_a_st
     for kind in DEALERS:
         for wait_ms in (0, 5, 20, 60, 150):
             stage = dealing(kind, stack_cards=4)
-            stage.until("stack_offered", 10000)
-            stage.run(300)
+            stage.until("stack_offered", 10000, then_ms=300)
             plant = stage.rig.plant
             plant.take()
-            stage.until("stack_started", 10000)
-            stage.run(wait_ms)
+            stage.until("stack_started", 10000, then_ms=wait_ms)
             landed = len(plant.tray)
             plant.litter(1)
             stage.run(5000)
@@ -206,8 +203,7 @@ def test_a_card_that_a_hand_puts_into_the_tray_before_the_first_one_falls_never_
 def second_stack(kind, size):
     """A machine that has just begun a stack, with an empty tray."""
     stage = dealing(kind, stack_cards=size)
-    stage.until("stack_offered", 10000)
-    stage.run(300)
+    stage.until("stack_offered", 10000, then_ms=300)
     stage.rig.plant.take()
     stage.until("stack_started", 10000)
     return stage

@@ -2,7 +2,7 @@
 
 import sys
 
-from support import check_stage, fields_of, lock_decide
+from support import act, check_stage, fields_of, lock_decide
 from tables import ALL_KINDS, clear_by_hand, insert, set_up, small_board
 
 from firmware.fault import FAULT_BEAM, FAULT_NAMES, FAULT_NOISE, FAULT_RESET
@@ -43,15 +43,12 @@ def start(moment, kind, late_us=0):
         return stage
     insert(stage, CARDS)
     if moment == "deck":
-        stage.until("deck_verified" if kind in SHUFFLERS else "deck_loaded", 60000)
-        stage.run(1000)
+        stage.until("deck_verified" if kind in SHUFFLERS else "deck_loaded", 60000, then_ms=1000)
     elif kind in SHUFFLERS:
-        stage.until("shuffle_started", 2000)
-        stage.run(1100)
+        stage.until("shuffle_started", 2000, then_ms=1100)
     else:
         stage.run(1000)
-        stage.act("press", {"button": "close"})
-        stage.run(300)
+        act(stage, 300, "press", button="close")
         stage.act("draw", {"ms": 400}) if kind == "draw" else stage.act("press", {"button": "lock"})
         stage.run(190)
     return stage
@@ -65,9 +62,7 @@ def storm(stage, line, rate, ms=0):
 
 
 def storm_of(stage, line, rate, percent, pull):
-    stage.rig.plant.add_fault(
-        {"fault": "storm", "line": line, "edges_per_s": rate, "percent": percent, "pull": pull}
-    )
+    stage.rig.plant.add_fault({"fault": "storm", "line": line, "edges_per_s": rate, "percent": percent, "pull": pull})
 
 
 def running(plant):
@@ -194,8 +189,7 @@ def test_motors_stop_when_the_door_opens_while_its_line_is_pulled_low():
     for rate, percent in ((1000, 55), (200, 90), (500, 70)):
         stage = start("moving", "carousel")
         storm_of(stage, "door", rate, percent, "low")
-        stage.act("open", {})
-        stage.run(250)
+        act(stage, 250, "open")
         assert not running(stage.rig.plant) and stage.rig.app.flow.state == WARNING, (rate, percent)
 
 
@@ -209,8 +203,7 @@ def test_two_cards_under_an_opacity_sensor_that_is_pulled_low_are_never_a_good_d
             insert(stage, CARDS + 1)
             if kind == "shoe":
                 stage.play([("deck_loaded", 300, "press", "close")])
-            stage.until("stack_started" if kind == "shoe" else "shuffle_started", 5000)
-            stage.run(100)
+            stage.until("stack_started" if kind == "shoe" else "shuffle_started", 5000, then_ms=100)
             storm_of(stage, "opacity", rate, percent, "low")
             stage.until("warning_latched", 60000)
             assert "deck_verified" not in stage.names() and "stack_offered" not in stage.names(), (kind, rate)
@@ -222,8 +215,7 @@ def test_two_cards_under_an_opacity_sensor_that_does_not_rest_are_never_a_good_d
         stage.run(500)
         stage.rig.plant.add_fault({"fault": "double_feed", "card": 3, "offset_um": 0})
         insert(stage, CARDS + 1)
-        stage.until("shuffle_started", 5000)
-        stage.run(600)
+        stage.until("shuffle_started", 5000, then_ms=600)
         storm(stage, "opacity", rate)
         stage.until("warning_latched", 60000)
         assert "deck_verified" not in stage.names(), rate
@@ -262,8 +254,7 @@ def test_noise_that_ends_is_cleared_by_the_usual_way_back_and_the_next_deck_coun
             clear_by_hand(stage)
             assert stage.rig.app.flow.sensor == 0
             insert(stage, CARDS)
-            stage.until("deck_verified" if kind in SHUFFLERS else "deck_loaded", 60000)
-            stage.run(1000)
+            stage.until("deck_verified" if kind in SHUFFLERS else "deck_loaded", 60000, then_ms=1000)
             assert stage.rig.app.flow.state not in (WARNING, WAITING_FOR_DECK)
             assert len(fields_of(stage, "warning_latched")) == 1
             check_stage(stage)
@@ -295,8 +286,7 @@ def test_a_noise_that_comes_back_while_the_machine_empties_itself_latches_again(
     storm(stage, "exit", 20000, 100)
     stage.run(500)
     stage.play([("", 0, "open", 0), ("", 500, "lift", 0), ("", 500, "close", 0), ("", 500, "press", "ack")])
-    stage.until("removal_started", 1000)
-    stage.run(500)
+    stage.until("removal_started", 1000, then_ms=500)
     storm(stage, "exit", 20000, 100)
     stage.run(500)
     assert noise_latched(stage) == ["exit", "exit"]

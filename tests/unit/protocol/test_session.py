@@ -1,6 +1,6 @@
 """Sessions: only who holds the key is believed, once, in this session and direction; everything else is counted."""
 
-from support import GAME, board, check_stage
+from support import GAME, act, board, check_stage, to_device
 
 from firmware.digest import Hmac
 from firmware.link import admission
@@ -19,10 +19,7 @@ OTHER_KEY = bytes(range(1, 33))
 
 
 def keyed(role=ids.ROLE_TABLE, mode="table", key=KEY, clear_ack=False, peer_key=None):
-    config = board()
-    config["link"]["mode"] = mode
-    config["link"]["clear_ack"] = clear_ack
-    stage = Stage(config, GAME, 7, key, role)
+    stage = Stage(board(link={"mode": mode, "clear_ack": clear_ack}), GAME, 7, key, role)
     if peer_key is not None:
         stage.peer.key = peer_key
     return stage
@@ -40,8 +37,7 @@ def refused(stage, kind):
 
 
 def send(stage, data):
-    stage._to_device(data)
-    stage.run(50)
+    to_device(stage, data, 50)
 
 
 def test_keys_are_made_of_every_byte_that_the_protocol_names():
@@ -87,8 +83,7 @@ def received(stage, message):
 def test_a_welcome_says_which_device_boot_mode_key_events_and_command_it_has():
     for key, role in ((KEY, ids.ROLE_TABLE), (KEY, ids.ROLE_AUDITOR), (b"", ids.ROLE_CLEAR)):
         stage = at_rest(role=role, key=key)
-        stage.act("boot", {})
-        stage.run(3000)
+        act(stage, 3000, "boot")
         app = stage.rig.app
         app.journal.lanes.by_role[ids.ROLE_TABLE].op = 77
         stage.peer.frames = []
@@ -188,8 +183,7 @@ def test_a_replay_costs_no_mac_so_that_a_flood_of_them_does_not_slow_scans():
     once = counted.checked
     assert once > 0
     for _ in range(5):
-        stage._to_device(good)
-        stage.run(1)
+        to_device(stage, good, 1)
     assert refused(stage, admission.REFUSE_REPLAY) == 5 and counted.checked == once
 
 
@@ -287,9 +281,7 @@ def test_a_device_without_a_key_only_reports():
 
 
 def test_without_clear_ack_events_are_kept_until_a_keyed_host_has_them():
-    config = board()
-    config["link"]["clear_ack"] = False
-    stage = Stage(config, GAME, 7, KEY)
+    stage = Stage(board(link={"clear_ack": False}), GAME, 7, KEY)
     stage.play(stories.start())
     assert stage.names() == ["booted", "sealed", "empty_proved"]
     assert stage.rig.app.journal.seq_acked == 0
@@ -481,8 +473,7 @@ def test_a_hello_of_somebody_else_between_welcome_and_proof_does_not_spoil_the_h
         stage.peer.feed = lambda data, feed=feed, proofs=proofs: proofs.append(feed(data)) or b""
         stage.run(120)
         for _ in range(2):
-            stage._to_device(stranger.hello())
-            stage.run(120)
+            to_device(stage, stranger.hello(), 120)
         del stage.peer.feed
         for proof in proofs:
             stage._to_device(proof)
@@ -499,12 +490,10 @@ def test_no_keyed_session_before_the_boot_is_recorded_or_with_a_broken_source():
     stage.run(1000)
     assert stage.peer.welcomes == 1
     stage.rig.nv.broken = True
-    stage.act("boot", {})
-    stage.run(1000)
+    act(stage, 1000, "boot")
     assert stage.peer.welcomes == 1 and stage.peer.refusals[-1] == ids.REFUSED_BACKOFF
     stage.rig.nv.broken = False
-    stage.act("boot", {})
-    stage.run(2000)
+    act(stage, 2000, "boot")
     assert stage.peer.welcomes == 2
     stage.rig.hal.entropy_ok = False
     send(stage, stage.peer.hello())
@@ -518,6 +507,5 @@ def test_a_flood_of_questions_does_not_silence_the_session():
     before = stage.peer.valid
     for _ in range(500):
         stage._to_device(stranger.frame(sessions.Session(), ids.CLASS_DICTIONARY, ids.DICTIONARY_GET, [3]))
-        stage._to_device(stranger.hello())
-        stage.run(4)
+        to_device(stage, stranger.hello(), 4)
     assert stage.peer.valid - before >= 4

@@ -1,6 +1,6 @@
 """Power lost: what was going on is void, said so after the boot, and never goes on by itself."""
 
-from support import GAME, board, fields_of, play
+from support import GAME, board, fields_of, play, started
 
 from firmware.fault import FAULT_CARDS_INSIDE, FAULT_JOURNAL, FAULT_POWER
 from firmware.games.flow import DECK_READY, STARTING, WAITING_FOR_DECK, WARNING
@@ -83,8 +83,7 @@ def test_power_lost_while_idle_needs_no_operator():
 
 
 def test_a_dead_journal_stops_play_before_cards_move():
-    stage = Stage(board(), GAME, 7)
-    stage.play(stories.start())
+    stage = started()
     stage.rig.nv.broken = True
     stage.play(stories.shuffle(52))
     stage.run(3000)
@@ -93,9 +92,7 @@ def test_a_dead_journal_stops_play_before_cards_move():
 
 
 def test_a_journal_nobody_reads_refuses_the_next_round_and_goes_on_when_read():
-    config = board()
-    config["nv"]["bytes"] = 96 * 87
-    stage = Stage(config, GAME, 7)
+    stage = Stage(board(nv={"bytes": 96 * 87}), GAME, 7)
     stage.peer.acknowledges = False
     stage.play(stories.start() + stories.shuffle(52) + [("deck_verified", 0, "wait", 0)])
     app = stage.rig.app

@@ -1,6 +1,6 @@
 """Power that fails where scenarios order it to: at a storage write, at an instant, in a frame."""
 
-from support import board, raises
+from support import act, board, raises
 
 from rig.actions import check_action, do
 from rig.rig import Rig
@@ -45,8 +45,7 @@ def test_of_the_frame_in_which_power_fails_so_many_bytes_arrive():
     """The first one is the welcome."""
     for size in (0, 7, 4096):
         stage = Stage(board(), "caribbean-stud", 1)
-        stage.act("cut_at_frame", {"frame": 0, "bytes": size})
-        stage.run(1000)
+        act(stage, 1000, "cut_at_frame", frame=0, bytes=size)
         assert stage.rig.struck and not stage.rig.powered
         assert stage.rig.frames_sent == 1
         assert stage.peer.welcomes == (1 if size == 4096 else 0), size
@@ -59,8 +58,7 @@ def test_a_wait_ends_when_power_fails_as_ordered():
     assert stage.rig.plant.now_us == 50000
     stage.run(1000)
     assert stage.rig.plant.now_us == 50000
-    stage.act("boot", {})
-    stage.run(1000)
+    act(stage, 1000, "boot")
     assert stage.rig.plant.now_us == 1050000
 
 

@@ -1,6 +1,6 @@
 """A firmware that fails or hangs: motors off within half a second, a latched warning that says so, nothing resumed."""
 
-from support import GAME, board, check_stage, fields_of, raises
+from support import GAME, act, board, check_stage, fields_of, play, raises
 from tables import clear_by_hand, set_up
 
 from firmware.fault import FAULT_INTERNAL, FAULT_POWER, FAULT_RESET, Broken
@@ -36,8 +36,7 @@ def turning(stage, first, end):
 def dealing():
     stage = set_up("carousel", CARDS, stack_cards=2)
     stage.play([("", 300, "load", CARDS), ("", 300, "press", "green")])
-    stage.until("deck_verified", 60000)
-    stage.run(500)
+    stage.until("deck_verified", 60000, then_ms=500)
     stage.act("press", {"button": "close"})
     turning(stage, 2, 4)
     return stage
@@ -107,8 +106,7 @@ def test_a_halt_is_told_once_and_its_warning_outlives_every_boot():
 def test_power_that_fails_at_the_last_word_leaves_a_plain_power_loss():
     stage = feeding()
     stage.act("crash", {})
-    stage.act("cut_at_write", {"write": 0, "bytes": 40})
-    stage.run(1)
+    act(stage, 1, "cut_at_write", write=0, bytes=40)
     assert not stage.rig.powered
     stage.rig.step(stage.rig.plant.now_us + 3000000)
     assert not stage.rig.powered, "without power there is no watchdog"
@@ -136,8 +134,7 @@ def test_a_scan_that_hangs_while_a_card_moves_runs_the_motors_on_for_half_a_seco
 def test_a_late_scan_at_rest_is_no_reset():
     stage = set_up("carousel", CARDS)
     app = stage.rig.app
-    stage.act("stuck", {"ms": RESET_MS - 10})
-    stage.run(5000)
+    act(stage, 5000, "stuck", ms=RESET_MS - 10)
     assert stage.rig.app is app
     assert stage.rig.reset_us < 0
 
@@ -244,8 +241,7 @@ def test_scans_in_time_do_not_count():
 
 
 def test_a_round_goes_on_after_the_machine_was_cleared():
-    stage = Stage(board(), GAME, 7)
-    stage.play(stories.start() + stories.shuffle(52))
+    stage = play(stories.start() + stories.shuffle(52))
     stage.run(3000)
     crash(stage, "RuntimeError")
     stage.until("warning_latched", 5000)

@@ -3,6 +3,7 @@
 import sys
 
 from services import KEY, NEW_KEY, device, plug, records, rotate_frame, rotation, send, turn
+from support import act, to_device
 from test_ed25519 import result
 
 from firmware.games.flow import SHUFFLING
@@ -24,8 +25,7 @@ def ask(stage, run_ms=3000):
     """The body of the newest journal_signed, after so long; empty if none came."""
     peer = stage.peer
     peer.frames = []
-    stage._to_device(peer.frame(peer.session, ids.CLASS_DIAGNOSTIC, ids.JOURNAL_SIGN, []))
-    stage.run(run_ms)
+    to_device(stage, peer.frame(peer.session, ids.CLASS_DIAGNOSTIC, ids.JOURNAL_SIGN, []), run_ms)
     keyed = MAC_SIZE if peer.session.hmac else 0
     found = [frame for frame in peer.frames if frame_message(frame) == ids.JOURNAL_SIGNED]
     return found[-1][HEADER_SIZE : len(found[-1]) - CRC_SIZE - keyed] if found else b""
@@ -78,8 +78,7 @@ def test_another_device_key_brings_another_signing_key():
 def test_nothing_is_signed_in_a_shuffle_and_the_answer_comes_after_it():
     stage = device(KEY)
     ask(stage)
-    stage.act("load", {"cards": 8})
-    stage.run(300)
+    act(stage, 300, "load", cards=8)
     stage.act("press", {"button": "green"})
     for _ in range(2000):
         if stage.rig.app.flow.state == SHUFFLING:
@@ -89,8 +88,7 @@ def test_nothing_is_signed_in_a_shuffle_and_the_answer_comes_after_it():
     assert stage.rig.app.flow.state == SHUFFLING
     signer = stage.rig.app.queries.signer
     assert body == b"" and signer.work is not None and not any(signer.cell)
-    stage.until("deck_verified", 60000)
-    stage.run(1000)
+    stage.until("deck_verified", 60000, then_ms=1000)
     assert stage.peer.messages["journal_signed"][1] >= stage.peer.events[-1].seq - 2
     assert signer.work is None
 
@@ -183,8 +181,7 @@ def test_a_device_without_the_code_says_that_it_cannot_sign():
 
 def test_a_device_with_a_key_does_not_sign_in_clear():
     stage = device(KEY)
-    stage._to_device(stage.peer.frame(Session(), ids.CLASS_DIAGNOSTIC, ids.JOURNAL_SIGN, []))
-    stage.run(100)
+    to_device(stage, stage.peer.frame(Session(), ids.CLASS_DIAGNOSTIC, ids.JOURNAL_SIGN, []), 100)
     assert stage.rig.app.queries.signer.work is None and not stage.rig.app.queries.signing
 
 
@@ -200,8 +197,7 @@ def test_power_lost_between_record_and_cell_costs_a_key_that_has_signed_nothing(
     stage.run(100)
     assert stage.rig.struck and len(keys_on_record(stage)) == 1 and any(seed_of(stage))
     nv.cut_at = -1
-    stage.act("boot", {})
-    stage.run(12000)
+    act(stage, 12000, "boot")
     body = ask(stage)
     lost, kept = keys_on_record(stage)
     assert lost[1] != kept[1] == body[PUBLIC_AT:SIGNATURE_AT]

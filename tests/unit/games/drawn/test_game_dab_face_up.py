@@ -15,8 +15,7 @@ def found(by_record, nth, boxes=2, cut_at=-1, **options):
         shoe.stage.rig.plant.add_fault({"fault": "face_up", "card": nth})
     shoe.draw(nth + 1)
     if by_record:
-        assert shoe.record("face_up", 1) == DONE
-        shoe.stage.run(300)
+        shoe.recorded("face_up", 1)
     return shoe
 
 

@@ -2,6 +2,7 @@
 
 from dab_tables import Shoe
 from game_tables import DONE, REFUSED
+from support import act
 
 from firmware.games.flow import DRAW_READY, DRAWING
 from firmware.games.table_facts import READER_OFF
@@ -58,13 +59,11 @@ def test_with_an_ace_up_the_reader_stays_locked_until_insurance_is_closed():
     assert lights(shoe) == (0, 0)
     shoe.peek(KING)
     assert answers(shoe) == [(NONE, "DAB-11b")]
-    shoe.stage.act("peek", {"rank": KING})
-    shoe.stage.run(1000)
+    act(shoe.stage, 1000, "peek", rank=KING)
     assert shoe.record("insurance_closed") == DONE  # with the card inside: it has to come out first
     shoe.stage.run(2000)
     assert [answer for answer, _clause in answers(shoe)] == [NONE, NONE] and lights(shoe) == (0, 0)
-    shoe.stage.act("peek_end", {})
-    shoe.stage.run(500)
+    act(shoe.stage, 500, "peek_end")
     assert lights(shoe) == (0, 1)
     shoe.peek(KING)
     assert answers(shoe)[-1] == (YES, "DAB-7i")
@@ -183,8 +182,7 @@ def test_where_it_may_be_asked_all_cards_with_the_same_answer_look_the_same():
 def test_a_reader_that_answers_about_no_card_is_switched_off_and_play_goes_on_with_the_call():
     """Proves: DAB-15n"""
     shoe = hole_card_dealt(locked=True)
-    shoe.stage.act("fault", {"fault": "beam_stuck", "line": "hole_match", "level": 1})
-    shoe.stage.run(1000)
+    act(shoe.stage, 1000, "fault", fault="beam_stuck", line="hole_match", level=1)
     assert answers(shoe) == [(ids.ANSWER_FAULT, "DAB-15n")]
     assert shoe.last() == (ids.REC_READER_OFF, 0, 0, ids.PLAY_ON, "DAB-15n")
     assert shoe.display[0] == "Reader is off"
@@ -226,8 +224,7 @@ def test_a_reader_stays_off_over_power_until_the_service_role_brings_it_back():
 def test_a_reader_that_sees_a_card_before_one_was_dealt_is_switched_off():
     """Proves: DAB-15n"""
     shoe = Shoe(cards=40, reader=True).load().draw()
-    shoe.stage.act("fault", {"fault": "beam_stuck", "line": "hole_card", "level": 1})
-    shoe.stage.run(500)
+    act(shoe.stage, 500, "fault", fault="beam_stuck", line="hole_card", level=1)
     shoe.boxes(BOXES).draw()
     assert answers(shoe) == [(ids.ANSWER_FAULT, "DAB-15n")]
     assert shoe.flow.state == DRAWING
@@ -274,7 +271,6 @@ def test_an_immediate_surrender_needs_no_blackjack_of_this_round():
 def test_a_table_without_a_reader_has_none_to_ask():
     shoe = Shoe(cards=40).load().boxes(BOXES).draw(7)
     assert shoe.record("up_card", KING) == DONE
-    shoe.stage.act("peek", {"rank": ACE})
-    shoe.stage.run(2000)
+    act(shoe.stage, 2000, "peek", rank=ACE)
     assert answers(shoe) == [] and shoe.flow.need == 0
     shoe.close()

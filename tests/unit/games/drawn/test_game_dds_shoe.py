@@ -61,8 +61,7 @@ def test_irregularities_are_judged_from_the_shoe_too():
     """Proves: DDS-11a (manual, in part), DDS-11d (manual, in part)"""
     shoe = DdsShoe(2).draw(6)
     assert shoe.record("misdeal", 1, 1) == REFUSED  # one is right
-    assert shoe.record("misdeal", 1, 2) == DONE
-    shoe.stage.run(300)
+    shoe.recorded("misdeal", 1, 2)
     assert clauses_of(shoe.stage, "round_voided") == [b"DDS-11d"]
     seen = DdsShoe(2).draw(6)
     assert seen.record("hole_card_seen") == DONE

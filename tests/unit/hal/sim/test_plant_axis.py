@@ -85,8 +85,7 @@ def test_a_mark_that_is_never_seen_ends_homing_lost_and_spoils_a_turn():
 
 
 def test_a_homing_that_stalls_does_not_see_the_mark():
-    plant = machine(seed=5)
-    plant.add_fault({"fault": "axis_stall", "move": 0})
+    plant = machine(seed=5, fault={"fault": "axis_stall", "move": 0})
     axis = moved(plant, 0, True)
     assert axis.state() == LOST and axis.slot == 5
 

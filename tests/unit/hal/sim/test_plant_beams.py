@@ -13,8 +13,7 @@ BEAMS = ("hopper", "throat_a", "throat_b", "opacity", "slot", "exit", "tray", "a
 
 
 def test_an_edge_bounces_within_its_time_and_then_stays():
-    plant = machine(bounce_us=500)
-    plant.load(list(range(20)))
+    plant = machine(bounce_us=500, cards=list(range(20)))
     edges = run(plant, 5)
     edges += feed(plant, 20)
     bounced = 0
@@ -55,15 +54,13 @@ def test_bounce_wakes_nobody_but_the_next_sample_has_all_of_it():
 def test_one_seed_bounces_the_same_way_twice():
     traces = []
     for seed in (4, 4, 5):
-        plant = machine(seed=seed, bounce_us=400)
-        plant.load([1, 2, 3])
+        plant = machine(seed=seed, bounce_us=400, cards=[1, 2, 3])
         traces.append(feed(plant, 3))
     assert traces[0] == traces[1] != traces[2]
 
 
 def test_the_stop_order_reacts_to_the_first_raw_edge():
-    plant = machine(bounce_us=500)
-    plant.load([1])
+    plant = machine(bounce_us=500, cards=[1])
     plant.stop_after(0, plant.line_a, 0)
     edges = drive_ms(plant, 200, "pick")
     rise_us = next(t_us for name, _value, t_us in edges if name == "throat_a")
@@ -86,8 +83,7 @@ def test_in_the_dark_every_light_beam_reads_blocked_and_switches_do_not():
 
 
 def test_a_beam_that_is_blocked_before_during_and_after_the_dark_shows_no_edge():
-    plant = machine()
-    plant.load([1])
+    plant = machine(cards=[1])
     run(plant, 1)
     drive(plant, "dark")
     drive(plant)
@@ -95,8 +91,7 @@ def test_a_beam_that_is_blocked_before_during_and_after_the_dark_shows_no_edge()
 
 
 def test_a_card_that_passes_in_the_dark_is_where_it_is_when_the_light_returns():
-    plant = machine()
-    plant.load([1])
+    plant = machine(cards=[1])
     drive_ms(plant, 40, "pick", "dark")
     while plant.throat.bodies == [] or plant.throat.bodies[0].position(plant.now_us) < 40000:
         run(plant, 1)
@@ -105,8 +100,7 @@ def test_a_card_that_passes_in_the_dark_is_where_it_is_when_the_light_returns():
 
 
 def test_a_stuck_or_blind_beam_does_not_notice_the_dark():
-    plant = machine()
-    plant.add_fault({"fault": "beam_blind", "line": "throat_a"})
+    plant = machine(fault={"fault": "beam_blind", "line": "throat_a"})
     plant.add_fault({"fault": "beam_stuck", "line": "throat_b", "level": 0})
     plant.add_fault({"fault": "beam_stuck", "line": "exit", "level": 1})
     drive(plant, "dark")
@@ -117,9 +111,7 @@ def test_a_stuck_or_blind_beam_does_not_notice_the_dark():
 
 
 def test_a_blind_beam_sees_no_card_and_recovers_with_the_truth():
-    plant = machine()
-    plant.add_fault({"fault": "beam_blind", "line": "throat_a", "from_ms": 10, "for_ms": 1000})
-    plant.load([1])
+    plant = machine(fault={"fault": "beam_blind", "line": "throat_a", "from_ms": 10, "for_ms": 1000}, cards=[1])
     assert not [edge for edge in feed(plant) if edge[0] == "throat_a"]
     assert plant.slots[plant.axis.slot] == [1]
     plant.set_line(plant.line_a, 1, plant.now_us)
@@ -144,24 +136,19 @@ def test_noise_gives_a_pulse_in_every_period_and_nothing_after_its_time():
 
 
 def test_noise_does_not_move_a_stuck_line():
-    plant = machine()
-    plant.add_fault({"fault": "beam_stuck", "line": "exit", "level": 0})
+    plant = machine(fault={"fault": "beam_stuck", "line": "exit", "level": 0})
     plant.add_fault({"fault": "beam_noise", "line": "exit", "every_us": 10000, "width_us": 200})
     assert run(plant, 100) == []
 
 
 def test_what_a_lying_beam_brings_about_is_no_crash():
     for lying, crashes in (("throat_b", 0), ("tray", 1)):
-        plant = machine()
-        plant.add_fault({"fault": "beam_blind", "line": lying})
-        plant.load([1])
+        plant = machine(fault={"fault": "beam_blind", "line": lying}, cards=[1])
         plant.jam("throat", 0, 60000)
         drive_ms(plant, 300, "pick", "transport")
         plant.move(1, False)
         assert plant.crashes == crashes
-        plant = machine()
-        plant.add_fault({"fault": "beam_blind", "line": lying})
-        plant.load([1])
+        plant = machine(fault={"fault": "beam_blind", "line": lying}, cards=[1])
         drive(plant, "pick", "transport")
         plant.move(54, False)
         run(plant, 300)
@@ -169,17 +156,14 @@ def test_what_a_lying_beam_brings_about_is_no_crash():
 
 
 def test_noise_on_a_blocked_beam_shows_it_clear_for_a_moment():
-    plant = machine()
-    plant.load([1])
+    plant = machine(cards=[1])
     run(plant, 1)
     plant.add_fault({"fault": "beam_noise", "line": "hopper", "every_us": 10000, "width_us": 200, "for_ms": 20})
     assert names(run(plant, 50)) == [("hopper", 0), ("hopper", 1)] * 2
 
 
 def test_dust_makes_the_shadow_of_a_card_longer_on_both_sides():
-    plant = machine()
-    plant.add_fault({"fault": "beam_dust", "line": "throat_a", "um": 6000})
-    plant.load([1])
+    plant = machine(fault={"fault": "beam_dust", "line": "throat_a", "um": 6000}, cards=[1])
     times = {(name, value): t_us for name, value, t_us in feed(plant)}
     speed = plant.throat.speed
     length_us = times[("throat_a", 0)] - times[("throat_a", 1)]
@@ -191,9 +175,7 @@ def test_dust_makes_the_shadow_of_a_card_longer_on_both_sides():
 
 def test_dust_on_the_last_beam_does_not_lose_its_edge():
     for kind, name, um in (("carousel", "throat_b", 2000), ("shelves", "arrival", 2000), ("shoe", "exit", 20000)):
-        plant = machine(kind)
-        plant.add_fault({"fault": "beam_dust", "line": name, "um": um})
-        plant.load([1])
+        plant = machine(kind, fault={"fault": "beam_dust", "line": name, "um": um}, cards=[1])
         assert [value for edge, value, _t in feed(plant) if edge == name] == [1, 0]
         assert Where(plant).path == 0 and Where(plant).store + Where(plant).tray == 1
 
@@ -218,8 +200,7 @@ def test_the_slot_beam_shows_nothing_unless_watched():
 def test_a_line_or_output_that_the_board_lacks_does_nothing():
     from support import board
 
-    config = board()
-    del config["inputs"]["opacity"]
+    config = board(inputs={"opacity": None})
     config["outputs"].pop("dark", 0)
     plant = Plant(config, INPUTS, 1)
     plant.set_line(line("opacity"), 1, 0)

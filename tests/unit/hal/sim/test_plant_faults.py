@@ -51,8 +51,7 @@ def test_every_fault_of_the_table_can_be_added_with_its_needed_keys():
                 spec[key] = values.get(key, 5)
         if "kind" in spec:
             spec["kind"] = "broken" if name == "nv" else "dead"
-        plant = machine()
-        plant.add_fault(spec)
+        plant = machine(fault=spec)
         assert len(plant.faults.entries) == 1
         plant.repair()
         assert plant.faults.entries == [] and plant.beams.plain
@@ -70,9 +69,7 @@ def test_a_misfeed_fails_so_many_tries_and_then_comes():
 def test_misfeeds_by_chance_hit_the_same_cards_for_the_same_seed():
     seen = []
     for seed in (1, 1, 2):
-        plant = machine("shoe", seed)
-        plant.add_fault({"fault": "misfeed", "ppm": 300000})
-        plant.load(list(range(40)))
+        plant = machine("shoe", seed, fault={"fault": "misfeed", "ppm": 300000}, cards=list(range(40)))
         tries = [("throat_a", 1) in names(feed(plant, 1, 300)) for _ in range(45)]
         seen.append(tries)
     assert seen[0] == seen[1] != seen[2]
@@ -217,8 +214,7 @@ def test_a_slow_card_lands_later_and_is_under_way_meanwhile():
 
 
 def test_litter_lies_in_the_tray_from_its_time_on():
-    plant = machine()
-    plant.add_fault({"fault": "litter", "cards": 2, "from_ms": 100})
+    plant = machine(fault={"fault": "litter", "cards": 2, "from_ms": 100})
     run(plant, 99)
     assert level(plant, "tray") == 0
     run(plant, 2)
@@ -267,16 +263,13 @@ def test_broken_storage_takes_no_write_and_works_again_afterwards():
 
 
 def test_a_named_card_is_hit_once_and_chance_hits_at_its_rate():
-    plant = machine("shoe")
-    plant.add_fault({"fault": "face_up", "card": 1})
+    plant = machine("shoe", fault={"fault": "face_up", "card": 1})
     hits = []
     for _ in range(3):
         plant.load([1, 2, 3])
         hits.append(names(feed(plant, 3, 300)).count(("face", 1)))
     assert hits == [1, 0, 0]
-    plant = machine("shoe")
-    plant.add_fault({"fault": "double_feed", "ppm": 100000})
-    plant.load(list(range(300)))
+    plant = machine("shoe", fault={"fault": "double_feed", "ppm": 100000}, cards=list(range(300)))
     edges = []
     while plant.hopper:
         edges += names(feed(plant, 1, 300))
@@ -293,9 +286,7 @@ def test_a_card_stalled_by_chance_is_not_stalled_the_same_way_when_picked_again(
     """Keyed by the attempt: otherwise a card that was moved back to the hopper would stall for ever."""
     freed = 0
     for card in range(30):
-        plant = machine("shoe")
-        plant.add_fault({"fault": "jam", "place": "throat", "at_um": 20000, "ppm": 500000})
-        plant.load([card])
+        plant = machine("shoe", fault={"fault": "jam", "place": "throat", "at_um": 20000, "ppm": 500000}, cards=[card])
         drive_ms(plant, 60, "pick")
         body = plant.throat.bodies[0]
         if body.jam_um < 1 << 60:

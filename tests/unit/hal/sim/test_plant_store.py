@@ -111,8 +111,7 @@ def test_a_dealer_may_leave_part_of_a_stack():
 
 
 def test_a_shoe_card_past_the_exit_falls_whatever_the_rollers_do():
-    plant = machine("shoe", brake_um=500)
-    plant.load([4])
+    plant = machine("shoe", brake_um=500, cards=[4])
     drive(plant, "pick", "transport")
     while ("exit", 0) not in names(run(plant, 1)):
         pass
@@ -149,8 +148,7 @@ def test_a_card_that_leaves_the_rollers_while_they_stop_falls_too():
 
 
 def test_a_shoe_card_before_the_exit_stops_with_the_rollers_and_comes_back():
-    plant = machine("shoe")
-    plant.load([4])
+    plant = machine("shoe", cards=[4])
     drive(plant, "pick", "transport")
     while not level(plant, "exit"):
         run(plant, 1)

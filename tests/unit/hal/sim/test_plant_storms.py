@@ -15,9 +15,7 @@ class Bench:
     """A plant with a port, at rest, and a motor that runs."""
 
     def __init__(self, kind="shoe"):
-        config = board(kind)
-        config["mechanism"]["bounce_us"] = 0
-        self.plant = Plant(config, INPUTS, 3)
+        self.plant = Plant(board(kind, mechanism={"bounce_us": 0}), INPUTS, 3)
         self.hal = SimHal(self.plant, Nv(64))
         self.inp = Inputs()
         self.hal.sample(self.inp)

@@ -143,12 +143,10 @@ def test_an_inverted_line_shows_0_for_blocked_and_for_dark():
 
 
 def test_a_motor_that_turns_the_wrong_way_brings_a_card_only_in_reverse():
-    plant = machine(truth={"backwards": ["pick"]})
-    plant.load([1])
+    plant = machine(truth={"backwards": ["pick"]}, cards=[1])
     assert names(drive_ms(plant, 400, "pick")) == [("hopper", 1)]
     assert ("throat_a", 1) in names(drive_ms(plant, 400, "pick", "reverse"))
-    plant = machine(truth={"backwards": ["transport"]})
-    plant.load([1])
+    plant = machine(truth={"backwards": ["transport"]}, cards=[1])
     drive(plant, "pick", "transport")
     plant.stop_after(0, plant.line_b, 3000)
     run(plant, 400)
