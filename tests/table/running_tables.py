@@ -11,6 +11,7 @@ from fairshoe_table.books.books import Books
 from fairshoe_table.games.caribbean.options import CaribbeanOptions
 from fairshoe_table.play import registry
 from fairshoe_table.play.game import Ask
+from fairshoe_table.play.inputs import Input
 from fairshoe_table.play.options import Options
 from fairshoe_table.rules.meters import FIVE_CARD, PROGRESSIVE, new_meters
 from fairshoe_table.rules.pay_tables import pay_table
@@ -47,6 +48,18 @@ def check_books(books: Books) -> None:
     assert books.audit() == []
     left = {name: cents for name, cents in books.balances().items() if "/layout" in name and cents}
     assert left == {}
+
+
+def check_replayed(books: Books, options: Options | None = None) -> None:
+    """The same, and the inputs alone give every line again."""
+    check_books(books)
+    assert books.replay(options) == []
+
+
+def end(books: Books, number: int, options: Options) -> None:
+    """The round is over, and everything agrees."""
+    books.record(number, Input("over", "over"), options)
+    check_replayed(books, options)
 
 
 class Life:

@@ -22,6 +22,16 @@ def sitting(folder: Path, game: str, seed: int = 3, **more: Any) -> Generator[Si
         yield it
 
 
+def bet(it: Sitting, seat: int = 0, **cents: int) -> None:
+    """Betting is opened, this seat bets, or without one the players do, and it is closed."""
+    it.bets()
+    if seat:
+        it.wager(seat, **cents)
+    else:
+        it.tap(do="players")
+    it.close()
+
+
 def house_three(folder: Path) -> list[str]:
     """The game of another package as pip leaves it, for sys.path: its module, and a folder with its metadata."""
     info = folder / "house_three-0.1.0.dist-info"

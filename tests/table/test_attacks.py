@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from draws import amount
-from running_tables import FULL, check_books, start_meters
-from sitting import sitting
+from running_tables import FULL, check_books, check_replayed, end, start_meters
+from sitting import bet, sitting
 
 from fairshoe.errors import FairshoeError, UsageError
 from fairshoe.games.record_kinds import COMMUNITY
@@ -81,8 +81,7 @@ def test_a_void_after_two_royals_takes_jackpots_seeds_and_envy_back(books: Books
     wanted = {name: cents + shared.get(name, 0) for name, cents in before.items()}
     assert {name: cents for name, cents in books.balances().items() if cents} == wanted
     assert meter(books) == 1_000_142 and {line.outcome.value for line in books.lines(number)} == {"void"}
-    check_books(books)
-    assert books.replay(FULL) == []
+    check_replayed(books, FULL)
 
 
 def test_a_hand_that_becomes_void_gives_no_envy_and_returns_its_jackpot(books: Books) -> None:
@@ -93,8 +92,7 @@ def test_a_hand_that_becomes_void_gives_no_envy_and_returns_its_jackpot(books: B
     # The other royal flush is the only one now: it gets the whole meter, as it was displayed.
     assert [(line.seat, line.paid, line.reset) for line in lines if line.jackpot] == [(1, 1_000_142, 1_000_000)]
     assert meter(books) == 1_000_000
-    check_books(books)
-    assert books.replay(FULL) == []
+    check_replayed(books, FULL)
 
 
 DEALERS_ROYAL = "Ah,Kh,Qh,Jh,Th"
@@ -120,9 +118,7 @@ def test_a_jackpot_on_the_dealers_hand_is_divided_whichever_hands_are_void(
     assert set(shares) == {1, 2, 4} and sum(shares.values()) == -(-shown * percent // 100)
     assert max(shares.values()) - min(shares.values()) <= 1
     assert {line.wager for line in books.lines(number) if line.outcome.value == "void"} == {Wager.ANTE, Wager.BET}
-    books.record(number, Input("over", "over"), FULL)
-    check_books(books)
-    assert books.replay(FULL) == []
+    end(books, number, FULL)
 
 
 FAMILIES = (
@@ -158,9 +154,7 @@ def test_a_hand_that_is_void_after_the_settlement_leaves_what_one_void_before_it
             answer(books, number, FULL, " ".join(["raise"] * len(live) + faces))
             for seat in after:
                 books.record(number, _void_hand(seat), FULL)
-            books.record(number, Input("over", "over"), FULL)
-            check_books(books)
-            assert books.replay(FULL) == []
+            end(books, number, FULL)
             # What a void hand has contributed stays in the meter: a jackpot may be some cents more.
             return {
                 it.key: (it.outcome, it.stake, it.paid // 1000)
@@ -184,8 +178,7 @@ def test_a_payout_that_is_decided_about_in_a_later_round_is_replayed_then(books:
     later = two_royals(books)
     books.decide_suspense("return", FULL, "J. Doe", "seen on video")
     books.record(later, Input("over", "over"), FULL)
-    check_books(books)
-    assert books.replay(FULL) == []
+    check_replayed(books, FULL)
 
 
 # --- payouts that were validated ---------------------------------------------------------------
@@ -237,9 +230,7 @@ def test_a_validated_jackpot_of_a_void_hand_is_decided_by_a_person(
     final = {line.key: line for line in books.lines(number)}
     assert (final[key].paid, meter(books) - before) == ((paid[key], 0) if choice == "pay" else (0, 142))
     if not late:
-        books.record(number, Input("over", "over"), FULL)
-    check_books(books)
-    assert books.replay(FULL) == []
+        end(books, number, FULL)
 
 
 @pytest.mark.parametrize("void", [1, 4])
@@ -257,9 +248,7 @@ def test_other_meters_of_the_pool_are_paid_again_as_they_were_displayed(tmp_path
         books.record(number, Input("void hand", "void hand", {"seat": void, "clause": "CS-13d"}), options)
         other = 5 - void
         assert [(line.seat, line.paid) for line in books.lines(number) if line.jackpot] == [(other, paid[other])]
-        books.record(number, Input("over", "over"), options)
-        check_books(books)
-        assert books.replay(options) == []
+        end(books, number, options)
 
 
 def test_a_straight_flush_that_is_a_royal_flush_is_not_corrected_silently(books: Books) -> None:
@@ -369,17 +358,13 @@ def test_amounts_that_are_not_whole_cents_are_refused_and_the_desk_goes_on(tmp_p
 
 def test_an_old_page_changes_nothing_in_the_next_round(tmp_path: Path) -> None:
     with sitting(tmp_path, "double-down-stud") as it:
-        it.bets()
-        it.wager(2, original=1000)
-        it.close()
+        bet(it, 2, original=1000)
         ask = it.next()["ask"]
         assert "closed already" in refused(it, do="close")  # a second tap does not close betting a second time
         old = {"round": it.values["round"], "lines_of": it.values["lines_of"]}
         number = it.finish()
         assert it.said.count("No more bets") == 2  # DDS 8(a), 8(e)
-        it.bets()
-        it.wager(2, original=1000)
-        it.close()
+        bet(it, 2, original=1000)
         it.next()
         assert it.values["ask"]["key"] == ask["key"] and it.desk.number == number + 1
         before = it.desk.books.inputs(it.desk.number)
@@ -421,9 +406,7 @@ def test_wagers_count_also_when_betting_is_closed_at_the_shoe(tmp_path: Path) ->
 def test_a_round_that_the_shoe_ends_too_early_is_settled_or_declared_void(tmp_path: Path) -> None:
     with sitting(tmp_path, CARIBBEAN) as it:
         for settled in (True, False):
-            it.bets()
-            it.wager(2, ante=1000)
-            it.close()
+            bet(it, 2, ante=1000)
             it.next()
             number = it.desk.number
             it.until(lambda _: it.desk.step is not None and it.desk.step.command is Release)
@@ -439,8 +422,7 @@ def test_a_round_that_the_shoe_ends_too_early_is_settled_or_declared_void(tmp_pa
                 it.go_on()
             outcomes = {line.outcome.value for line in it.desk.books.lines(number)}
             assert ("void" in outcomes) is not settled and outcomes
-        check_books(it.desk.books)
-        assert it.desk.books.replay(it.desk.options) == []
+        check_replayed(it.desk.books, it.desk.options)
 
 
 def entered(it: Sitting, text: str) -> None:
@@ -506,8 +488,7 @@ def test_progressive_chips_are_counted_and_a_jackpot_is_validated_before_it_is_p
         assert it.desk.books.in_suspense() == [] and it.values["house"]["text"] == ""
         paid = [line for line in it.desk.books.lines(number) if line.jackpot]
         assert [(line.seat, line.paid, line.state) for line in paid] == [(4, 1_000_150, "final")]
-        assert it.desk.books.replay() == []
-        check_books(it.desk.books)
+        check_replayed(it.desk.books)
 
 
 def test_a_second_wager_is_withdrawn_until_the_last_cards(tmp_path: Path) -> None:
@@ -528,8 +509,7 @@ def test_a_second_wager_is_withdrawn_until_the_last_cards(tmp_path: Path) -> Non
         number = it.finish()
         lines = [(line.wager, line.net, line.clause) for line in it.desk.books.lines(number) if line.seat == 2]
         assert lines == [("ante", -1000, "B5 10(b)"), ("first", -2000, "B5 10(b)"), ("second", 0, "B5 10(c)")]
-        check_books(it.desk.books)
-        assert it.desk.books.replay(it.desk.options) == []
+        check_replayed(it.desk.books, it.desk.options)
 
 
 def test_three_card_hands_are_shown_after_a_void_and_those_that_qualify_are_paid(tmp_path: Path) -> None:
@@ -555,5 +535,4 @@ def test_three_card_hands_are_shown_after_a_void_and_those_that_qualify_are_paid
             line.seat: (line.outcome.value, line.net) for line in it.desk.books.lines(number) if line.wager == BONUS
         }
         assert bonus == {1: ("lose", -500), 2: ("win", 12_500), 3: ("void", 0), 4: ("void", 0)}
-        check_books(it.desk.books)
-        assert it.desk.books.replay(it.desk.options) == []
+        check_replayed(it.desk.books, it.desk.options)

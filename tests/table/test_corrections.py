@@ -4,7 +4,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from running_tables import FULL, check_books
+from running_tables import FULL, check_books, check_replayed
 
 from fairshoe.errors import UsageError
 from fairshoe_table.books.books import Books
@@ -62,8 +62,7 @@ def test_a_correction_before_the_settlement_settles_the_right_cards(books: Books
     answer(books, number, FULL, ["2c,3d,5h,7s,8c"])
     books.record(number, Input("over", "over"), FULL)
     assert seat(books) == 1000  # the dealer does not qualify: ante 1 to 1, bet returned
-    check_books(books)
-    assert books.replay(FULL) == []
+    check_replayed(books, FULL)
 
 
 @pytest.mark.parametrize("over", [False, True])
@@ -139,8 +138,7 @@ def test_a_jackpot_that_was_missed_is_paid_by_a_correction_and_one_that_was_paid
     # What does not touch the jackpot may be corrected: the dealer qualifies no more.
     fresh = books.correct(number, "cards:0:", cards("Ah Qd 9c 4s 2h"), FULL, "dealer", BY)
     assert [line.wager for line in fresh] == ["ante", "bet"]
-    check_books(books)
-    assert books.replay(FULL) == []
+    check_replayed(books, FULL)
 
 
 def test_a_corrected_card_of_blackjack_opens_the_hand_again(books: Books) -> None:
@@ -152,8 +150,7 @@ def test_a_corrected_card_of_blackjack_opens_the_hand_again(books: Books) -> Non
     answer(books, number, options, ["stand", "Kc", "9h"])
     books.record(number, Input("over", "over"), options)
     assert seat(books, 1) == 1000
-    check_books(books)
-    assert books.replay(options) == []
+    check_replayed(books, options)
 
 
 def test_a_correction_after_which_the_round_would_have_gone_on_otherwise_is_refused(books: Books) -> None:

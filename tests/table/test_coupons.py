@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from running_tables import always, check_books, options_of, start_meters
-from sitting import sitting
+from running_tables import always, check_books, check_replayed, options_of, start_meters
+from sitting import bet, sitting
 from test_books import NETS, OVER, ROUNDS, void
 
 from fairshoe.cli.command_line import main
@@ -103,8 +103,7 @@ def test_a_void_round_gives_every_coupon_back(tmp_path: Path, game: str, unread:
                 books.record(number, void("XX-1"), takes(game))
             assert books.balances()["table-1/coupons"] == -settled
             books.record(number, OVER, takes(game))
-            check_books(books)
-            assert books.replay(takes(game)) == []
+            check_replayed(books, takes(game))
 
 
 @pytest.mark.parametrize(("choice", "issued"), [("pay", 100), ("return", 0)])
@@ -117,8 +116,7 @@ def test_a_progressive_coupon_is_decided_about_with_its_payout(books: Books, cho
     books.decide_suspense(choice, takes(CS), "J. Doe", "seen on video")
     assert books.balances()["table-1/coupons"] == -issued
     books.record(number, OVER, takes(CS))
-    check_books(books)
-    assert books.replay(takes(CS)) == []
+    check_replayed(books, takes(CS))
 
 
 @pytest.mark.parametrize(
@@ -197,9 +195,6 @@ def test_a_coupon_is_entered_on_the_page_and_survives_the_program(tmp_path: Path
         text = next(one["text"] for one in it.values["lines"] if one["seat"] == 2 and stake in one["text"])
         assert "its coupon of $10" in text
         for _ in range(2):
-            it.bets()
-            it.tap(do="players")
-            it.close()
+            bet(it)
             it.finish()
-        check_books(it.desk.books)
-        assert it.desk.books.replay() == []
+        check_replayed(it.desk.books)

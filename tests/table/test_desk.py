@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from running_tables import check_books
-from sitting import sitting
+from sitting import bet, sitting
 
 from fairshoe.errors import FairshoeError, UsageError
 from fairshoe.games.record_kinds import COMMUNITY, DEALER
@@ -27,9 +27,7 @@ ANTE = {"wager": "ante", "cents": 1000}
 def test_a_round_is_played_by_taps_and_settled_line_by_line(tmp_path: Path) -> None:
     """Double Cross Poker; tests/web and tests/table/test_attacks.py play the others so."""
     with sitting(tmp_path, "double-cross-poker") as it:
-        it.bets()
-        it.tap(do="players")
-        it.close()
+        bet(it)
         number = it.finish()
         assert it.said.count("No more bets") == 1
         lines = it.desk.books.lines(number)
@@ -53,9 +51,7 @@ def asked(it: Sitting) -> Any:
 
 def dealt(it: Sitting, **wagers: int) -> None:
     """Seat 2 alone, until the first question."""
-    it.bets()
-    it.wager(2, **wagers)
-    it.close()
+    bet(it, 2, **wagers)
     asked(it)
 
 
@@ -93,9 +89,7 @@ def test_dealt_cards_are_held_against_the_disclosed_seed(tmp_path: Path) -> None
             it.desk.tap({"do": "wager", "seat": 3, **ANTE, **it.shown()})
 
         it.desk.linked = linked
-        it.bets()
-        it.tap(do="players")
-        it.close()
+        bet(it)
         it.finish()
         it.until(lambda values: values["check"])
         assert it.values["check"] == "the cards agree with the disclosed seed" and it.values["calls"] == []
@@ -275,9 +269,7 @@ def test_bettors_of_one_box_have_wagers_of_their_own_and_move_up_when_one_leaves
 
 def test_a_wager_for_less_is_taken_where_the_rules_allow_it(tmp_path: Path) -> None:
     with sitting(tmp_path, "double-down-stud") as it:
-        it.bets()
-        it.wager(2, original=5000)
-        it.close()
+        bet(it, 2, original=5000)
         while it.next()["ask"] is None or it.values["ask"]["kind"] != "decide":
             it.go_on()
         ask = it.values["ask"]
@@ -294,9 +286,7 @@ def test_a_wager_for_less_is_taken_where_the_rules_allow_it(tmp_path: Path) -> N
 def test_a_corrected_card_gives_lines_that_move_the_difference(tmp_path: Path) -> None:
     """Of a line that is done the difference, of one that is not the whole; the wrong entry stays in the books."""
     with sitting(tmp_path, "double-down-stud") as it:
-        it.bets()
-        it.wager(2, original=5000)
-        it.close()
+        bet(it, 2, original=5000)
         number = it.desk.number
         faces = iter(("2c", "Ad Kh Qs", "2d"))  # a pair of twos, which loses
         while not it.desk.open_lines():

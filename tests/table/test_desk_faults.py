@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from kills import Sweep
-from running_tables import check_books
+from running_tables import check_books, check_replayed
 from sitting import sitting
 from test_kills import NOW, SEATS, WAGERS, wagers
 
@@ -79,8 +79,7 @@ def test_a_disk_that_is_full_at_any_statement_leaves_no_desk_behind(
         assert sweep.kills > 150 and numbers == [1, 2]
         assert [books.header(number).round for number in numbers] == [1, 2]
         assert all(books.options(number) == desk.options for number in numbers)
-        check_books(books)
-        assert books.replay() == []
+        check_replayed(books)
         books.close()
 
 

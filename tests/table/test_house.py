@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from running_tables import POKER, Life, always, check_books, options_of
-from sitting import sitting
+from running_tables import POKER, Life, always, check_books, check_replayed, options_of
+from sitting import bet, sitting
 from test_headers import old_file
 
 from fairshoe import Need
@@ -29,12 +29,6 @@ from fairshoe_table.table.table import Table
 
 STEPS_MAX = 60
 BY = {"by": "J. Doe", "reason": "the shoe smokes"}
-
-
-def bet(it: Sitting) -> None:
-    it.bets()
-    it.tap(do="players")
-    it.close()
 
 
 def step(it: Sitting) -> None:
@@ -247,8 +241,7 @@ def test_a_supervisor_is_asked_about_wagers_that_were_placed_with_another_shoe(t
         assert books.header(2).device == ("00510002" if void else "00510001")
     life(1)
     with life.books() as books:
-        check_books(books)
-        assert books.replay() == []
+        check_replayed(books)
 
 
 def test_a_shoe_that_comes_back_deals_for_no_wagers_that_were_returned(tmp_path: Path) -> None:
@@ -411,12 +404,9 @@ def test_a_round_that_cannot_be_read_is_voided_and_the_next_one_is_played(
             (seat, cents, "void", 0) for seat, cents in on_the_layout
         ]
         check_books(it.desk.books)
-        it.bets()
-        it.wager(2, **{stake: 90_000})
-        it.close()
+        bet(it, 2, **{stake: 90_000})
         it.finish()
-        check_books(books)
-        assert books.replay() == []
+        check_replayed(books)
         books.close()
 
 
@@ -446,8 +436,7 @@ def test_an_open_round_of_a_game_that_is_gone_is_voided_by_command(
             it.go_on()  # the lines of the void
         bet(it)
         it.finish()
-        check_books(it.desk.books)
-        assert it.desk.books.replay() == []
+        check_replayed(it.desk.books)
 
 
 # --- two programs ------------------------------------------------------------------------------

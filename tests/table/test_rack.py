@@ -10,7 +10,7 @@ from random import Random
 import pytest
 from kills import Killed
 from running_tables import options_of, start_meters
-from sitting import sitting
+from sitting import bet, sitting
 from test_books import OVER, ROUNDS, void
 from test_coupons import takes, with_them
 
@@ -227,9 +227,7 @@ def test_a_shift_is_closed_on_the_page_when_every_line_is_done(tmp_path: Path) -
             return it.tap(do="rack", kind=kind, cents=cents, by="J. Doe", note="", key=f"{kind} 1")
 
         assert "opening $1,000" in rack("opening", 100_000)
-        it.bets()
-        it.wager(2, original=1000)
-        it.close()
+        bet(it, 2, original=1000)
         while not it.desk.open_lines():
             it.go_on()
         with pytest.raises(FairshoeError, match="not done"):
@@ -272,9 +270,7 @@ def test_a_full_disk_is_shown_and_the_table_goes_on_when_there_is_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with sitting(tmp_path, "double-down-stud") as it:
-        it.bets()
-        it.wager(2, original=1000)
-        it.close()
+        bet(it, 2, original=1000)
         it.next()
         number, books = it.desk.number, it.desk.books
         db, before = books._db, books.inputs(number)  # pyright: ignore[reportPrivateUsage]

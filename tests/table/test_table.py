@@ -4,7 +4,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from running_tables import POKER, check_books
+from running_tables import POKER, check_books, check_replayed
 
 from fairshoe import What
 from fairshoe.messages import Recorded
@@ -152,8 +152,7 @@ def test_a_hand_that_becomes_void_after_its_jackpot_calls_a_person(tmp_path: Pat
         assert any(text.startswith("the hand of seat 2 is void and had a jackpot") for text in it.floor.calls)
         paid = [(line.seat, line.paid) for line in it.books.lines(number) if line.jackpot]
         assert paid == [(1, 1_000_150)]
-        check_books(it.books)
-        assert it.books.replay(it.table.options) == []
+        check_replayed(it.books, it.table.options)
 
 
 def test_a_kill_after_the_rest_was_taken_leaves_the_cards_on_the_table(tmp_path: Path) -> None:
