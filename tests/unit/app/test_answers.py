@@ -85,8 +85,7 @@ def test_what_comes_while_the_order_of_the_other_deck_waits_for_a_nonce_is_not_r
     ):
         table = two_decks().shuffle(1).deal(2).release()
         table.stage.share("late")
-        table.stage.act("load", {"cards": 52, "deck": 2})
-        table.play(("", 300, "press", "green"), ("shuffle_committed", 300, "wait", 0))
+        table.insert("shuffle_committed", 300, cards=52, deck=2)
         assert table.flow.state == PREPARING
         took_ms, outcome = ask(table, message, *arguments)
         assert outcome == DONE and took_ms <= 3000 + 3 * ANSWER_MS, (message, arguments, outcome, took_ms)

@@ -542,8 +542,7 @@ def test_settling_allocates_nothing():
 
 
 def test_more_edges_than_can_be_kept_stop_the_machine_whatever_it_was_doing():
-    stage = set_up("carousel", 8)
-    insert(stage, 8)
+    stage = insert(set_up("carousel", 8), 8)
     stage.until("shuffle_started", 1000, then_ms=1000)
     plant = stage.rig.plant
     for i in range(EDGES_MAX + 1):

@@ -50,8 +50,7 @@ def start(stage, cards, number):
 
 
 def round_on_carousel(number, cards, specs, config=None, seats=2, size=3):
-    stage = set_up("carousel", cards, config=config, stack_cards=size)
-    faults(stage, *specs)
+    stage = faults(set_up("carousel", cards, config=config, stack_cards=size), *specs)
     seen = recorded(stage)
     order = start(stage, cards, number)
     stage.until("deck_verified", 90000)
@@ -132,8 +131,7 @@ def test_the_reference_carousel_with_a_whole_deck():
 
 
 def shuffle_on_shelves(number, cards, specs, config=None):
-    stage = set_up("shelves", cards, config=config)
-    faults(stage, *specs)
+    stage = faults(set_up("shelves", cards, config=config), *specs)
     seen = recorded(stage)
     order = start(stage, cards, number)
     stage.until("deck_verified", 400000, then_ms=3000)

@@ -24,8 +24,7 @@ FEEDERS = ("carousel", "shelves", "shoe")
 
 def run_deck(kind, expected, cards, *specs, config=None, **game):
     """Put in so many cards with these faults and let the machine take them, as far as it does."""
-    stage = set_up(kind, expected, config=config, **game)
-    insert(faults(stage, *specs), cards)
+    stage = insert(faults(set_up(kind, expected, config=config, **game), *specs), cards)
     if kind == "shoe":
         stage.play([("deck_loaded", 300, "press", "close")])
     return stage
@@ -197,8 +196,7 @@ def test_a_beam_that_fails_while_a_card_passes_it_never_lets_two_cards_into_one_
     """A card that only one of the two throat beams has seen stops the feed before the next one follows it."""
     for line, level in (("throat_a", 0), ("throat_b", 0), ("throat_b", 1)):
         for at_ms in range(0, 400, 60 if SLOW else 15):
-            stage = set_up("carousel", 8)
-            insert(stage, 8)
+            stage = insert(set_up("carousel", 8), 8)
             stage.until("shuffle_started", 1000, then_ms=600 + at_ms)
             faults(stage, {"fault": "beam_stuck", "line": line, "level": level, "for_ms": 300 + at_ms})
             stage.run(30000)
@@ -210,8 +208,7 @@ def test_a_beam_that_fails_while_a_card_passes_it_never_lets_two_cards_into_one_
 
 def caught(moment, for_ms):
     """The mouth's beam sticks at `moment` of the fourth card, for a while: what became of the deck."""
-    stage = set_up("carousel", 8)
-    insert(stage, 8)
+    stage = insert(set_up("carousel", 8), 8)
     feed = stage.rig.app.flow.machine.feed
     plant = stage.rig.plant
     while not (feed.count == 3 and moment(feed, plant)):

@@ -25,8 +25,7 @@ def wrong(game, stub, **options):
 
 
 def try_deck(table, deck=1):
-    table.stage.act("load", {"cards": table.flow.profile.deck_cards, "deck": deck})
-    return table.play(("", 300, "press", "green"), ("", 800, "wait", 0))
+    return table.insert("", 800, cards=table.flow.profile.deck_cards, deck=deck)
 
 
 def look_inside(table):

@@ -20,8 +20,7 @@ def inducted(game, kind="carousel", **table):
 
 
 def try_to_shuffle(table):
-    table.stage.act("load", {"cards": 52})
-    return table.play(("", 300, "press", "green"), ("", 1000, "wait", 0))
+    return table.insert("", 1000, cards=52)
 
 
 def test_a_deck_is_not_shuffled_before_every_step_of_its_induction_is_on_record():
@@ -210,8 +209,7 @@ def test_cover_all_shows_the_column_of_this_round_after_green_and_never_guesses_
         table = Table("caribbean-stud", table={"cover_all": counting}).shuffle().deal(positions)
         assert "cover_all" not in table.stage.names()
         table.release()
-        assert all_fields_of(table.stage, "cover_all") == [[hands, column]]
-        assert clauses_of(table.stage, "cover_all") == [b"CS-12e"]
+        assert table.told("cover_all") == [(hands, column, "CS-12e")]
         assert table.display[0] == "Cover All: %d hands" % hands
         assert (table.display[1] == "no Cover All table") == (column == 0)
         if column:

@@ -2,7 +2,7 @@
 
 from dab_tables import Shoe
 from game_tables import DONE, REFUSED, Table, short_deck
-from support import all_fields_of, board, clauses_of
+from support import all_fields_of, board
 
 from firmware.games.flow import WAITING_FOR_DECK, WAITING_FOR_GREEN
 from firmware.games.table_facts import DUE
@@ -29,8 +29,7 @@ def test_green_does_not_release_the_rest_while_a_card_is_due():
         assert table.record("face_up", 1) == DONE
         table.play(("", 300, "press", "green"), ("held_back", 1500, "wait", 0))
         assert table.flow.state == WAITING_FOR_GREEN, game
-        assert all_fields_of(table.stage, "held_back") == [[ids.NEED_CARD]]
-        assert clauses_of(table.stage, "held_back") == [clause]
+        assert table.told("held_back") == [(ids.NEED_CARD, clause.decode())]
         assert table.display[:2] == ["One card more is due", "Press LOCK to get it"]
         assert table.command(ids.CMD_RELEASE) == ids.OUTCOME_REJECTED
         table.play(("", 300, "press", "lock"), ("stack_offered", 600, "take", 0), ("", 500, "wait", 0))
@@ -91,8 +90,7 @@ def test_a_table_with_records_keeps_the_rest_until_every_player_has_decided():
     assert table.record("fold", 2) == DONE
     table.play(("", 300, "press", "green"), ("held_back", 1500, "wait", 0))
     assert table.flow.state == WAITING_FOR_GREEN
-    assert all_fields_of(table.stage, "held_back") == [[ids.NEED_DECISIONS]]
-    assert clauses_of(table.stage, "held_back") == [b"B5-9d"]
+    assert table.told("held_back") == [(ids.NEED_DECISIONS, "B5-9d")]
     assert table.display == ["Fold or raise of all", "is not on record", "Tell the table", "system"]
     assert table.command(ids.CMD_RELEASE) == ids.OUTCOME_REJECTED
     assert table.record("second_wager", 3, 1) == DONE
@@ -175,8 +173,7 @@ def test_a_deck_that_left_the_table_in_a_dispute_comes_back_in_dispute():
     table = Table("caribbean-stud")
     assert table.record("dispute", 1, 1) == DONE
     assert table.record("deck_removed", 1) == DONE
-    table.stage.act("load", {"cards": 52})
-    table.play(("", 300, "press", "green"), ("held_back", 500, "wait", 0))
+    table.insert("held_back", 500, cards=52)
     assert all_fields_of(table.stage, "held_back") == [[ids.NEED_DISPUTE]]
     assert table.record("deck_removed", 1, 1) == DONE  # another deck is in its place
     table.play(("", 300, "press", "green"), ("deck_verified", 500, "wait", 0))

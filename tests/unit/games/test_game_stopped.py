@@ -16,8 +16,7 @@ def jammed(game, **table):
     """A shuffler with a card stuck in its throat."""
     made = Table(game, table=table)
     made.stage.rig.plant.add_fault({"fault": "jam", "place": "throat", "card": 9, "at_um": 60000})
-    made.stage.act("load", {"cards": made.flow.profile.deck_cards})
-    made.play(("", 300, "press", "green"), ("warning_latched", 500, "wait", 0))
+    made.insert("warning_latched", 500, cards=made.flow.profile.deck_cards)
     assert made.flow.state == WARNING
     return made
 
@@ -30,8 +29,7 @@ def repaired(table):
 
 def refused_deck(table):
     """Another deck is tried, and held back."""
-    table.stage.act("load", {"cards": table.flow.profile.deck_cards})
-    table.play(("", 300, "press", "green"), ("held_back", 500, "wait", 0))
+    table.insert("held_back", 500, cards=table.flow.profile.deck_cards)
     assert table.flow.state == WAITING_FOR_DECK
     return table
 
@@ -63,8 +61,7 @@ def test_the_shuffler_of_double_attack_is_taken_out_of_service_under_a_warning()
     data = board("shelves")
     table = Table("double-attack-blackjack", "shelves", config=data)
     table.stage.rig.plant.add_fault({"fault": "jam", "place": "throat", "card": 3, "at_um": 60000})
-    table.stage.act("load", {"cards": 384, "tens": []})
-    table.play(("", 300, "press", "green"), ("warning_latched", 500, "wait", 0))
+    table.insert("warning_latched", 500, cards=384, tens=[])
     assert table.record("out_of_service", 1) == DONE
     assert clauses_of(table.stage, "recorded") == [b"DAB-15l"]
 

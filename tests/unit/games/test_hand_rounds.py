@@ -182,8 +182,7 @@ def test_dealt_from_the_hand_caribbean_stud_needs_closing_lock_out_and_as_many_c
         assert clauses_of(table.stage, "held_back") == [clause]
         assert table.record("progressive", 2, 2) == DONE
         assert table.command(ids.CMD_CONFIRM_LOCKOUT) == DONE
-        assert all_fields_of(table.stage, "lockout_confirmed") == [[2, 2]]
-        assert clauses_of(table.stage, "lockout_confirmed") == [clause]
+        assert table.told("lockout_confirmed") == [(2, 2, clause.decode())]
         assert table.command(ids.CMD_END_ROUND) == DONE
         table.close()
         table = HandTable("caribbean-stud", dealing, progressive=False).out().closed(2)
@@ -220,8 +219,7 @@ def test_the_other_deck_is_shuffled_while_this_one_is_dealt_by_hand():
     for game in ("double-down-stud", "boston-5-stud", "double-cross-poker"):
         table = HandTable(game, decks=2).out()
         assert table.command(ids.CMD_SET_POSITIONS, 2) == DONE
-        table.stage.act("load", {"cards": 52, "deck": 2})
-        table.play(("", 300, "press", "green"), ("shuffle_started", 3000, "wait", 0))
+        table.insert("shuffle_started", 3000, cards=52, deck=2)
         assert table.flow.state == SHUFFLING
         assert table.command(ids.CMD_CLOSE_BETTING) == DONE, game
         assert table.record("face_up", 1) == DONE
@@ -259,8 +257,7 @@ def test_decks_of_which_no_round_is_told_count_as_rounds_and_the_whole_deck_is_c
         for _ in range(5):
             table.out()
         assert table.flow.need == ids.NEED_COUNT
-        table.stage.act("load", {"cards": 52})
-        table.play(("", 300, "press", "green"), ("held_back", 500, "wait", 0))
+        table.insert("held_back", 500, cards=52)
         assert table.record("stub_counted", 52) == DONE
         table.play(("", 500, "press", "green"), ("deck_verified", 500, "wait", 0))
         table.close()
@@ -270,8 +267,7 @@ def test_where_records_are_kept_the_next_deck_waits_for_the_end_of_the_round():
     """Proves: B5-7f (in part)"""
     table = HandTable("boston-5-stud", records=True).inducted()
     table.out()
-    table.stage.act("load", {"cards": 52})
-    table.play(("", 300, "press", "green"), ("held_back", 500, "wait", 0))
+    table.insert("held_back", 500, cards=52)
     assert all_fields_of(table.stage, "held_back") == [[ids.NEED_ROUND_END]]
 
 
@@ -284,8 +280,7 @@ def test_with_records_a_round_of_boston_5_ends_after_its_decisions_and_its_final
             table.inducted()
             if dealing == "draw":
                 assert table.record("provenance", 1, 1) == DONE
-                table.stage.act("load", {"cards": 52})
-                table.play(("", 300, "press", "green"), ("deck_loaded", 500, "wait", 0))
+                table.insert("deck_loaded", 500, cards=52)
             else:
                 table.out()
             assert table.command(ids.CMD_SET_POSITIONS, 2) == table.command(ids.CMD_CLOSE_BETTING) == DONE

@@ -266,8 +266,7 @@ def test_a_set_that_went_on_by_hand_is_counted_with_its_rack_before_it_is_used_a
     assert shoe.record("house_decision", GOES_ON) == DONE
     assert shoe.command(ids.CMD_END_ROUND) == DONE
     assert shoe.record("provenance", 1, 1) == DONE
-    shoe.stage.act("load", {"cards": 20})
-    shoe.play(("", 300, "press", "green"), ("", 500, "wait", 0))
+    shoe.insert("", 500, cards=20)
     assert fields_of(shoe.stage, "held_back")[-1] == [ids.NEED_RACK]
     assert shoe.record("stub_counted", 20) == DONE
     shoe.play(("", 300, "press", "green"), ("deck_loaded", 500, "wait", 0))

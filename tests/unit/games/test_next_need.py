@@ -271,8 +271,7 @@ def test_a_stopped_machine_names_door_path_and_acknowledgement_in_turn():
 def test_a_fault_that_hides_cards_asks_for_the_open_door_first():
     table = Table("caribbean-stud")
     table.stage.act("fault", {"fault": "jam", "place": "throat", "card": 3, "at_um": 20000})
-    table.stage.act("load", {"cards": 52})
-    table.play(("", 300, "press", "green"), ("warning_latched", 500, "wait", 0))
+    table.insert("warning_latched", 500, cards=52)
     assert need_of(table) == ids.NEED_OPEN_DOOR
 
 

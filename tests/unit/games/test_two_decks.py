@@ -51,14 +51,12 @@ def test_the_other_deck_is_shuffled_while_the_first_is_in_play_and_waits_for_the
 def test_the_deck_out_of_turn_and_a_mixed_one_are_refused():
     """Proves: CS-2b (automated)"""
     table = two()
-    table.stage.act("load", {"cards": 52, "deck": 2})
-    table.play(("", 300, "press", "green"), ("warning_latched", 300, "wait", 0))
+    table.insert("warning_latched", 300, cards=52, deck=2)
     assert fields_of(table.stage, "warning_latched") == [[FAULT_BACK, 1, 0]]  # at its first card
     assert clauses_of(table.stage, "shuffle_failed") == [b"CS-2b"]
     table = two().round(1)
     table.stage.act("load", {"cards": 30, "deck": 2})
-    table.stage.act("load", {"cards": 22})
-    table.play(("", 300, "press", "green"), ("warning_latched", 300, "wait", 0))
+    table.insert("warning_latched", 300, cards=22)
     assert fields_of(table.stage, "warning_latched")[0][0] == FAULT_BACK
     assert table.flow.facts.turn() == 2
 
@@ -66,8 +64,7 @@ def test_the_deck_out_of_turn_and_a_mixed_one_are_refused():
 def test_a_fault_of_the_second_deck_does_not_touch_the_round_of_the_first():
     table = two().shuffle(1).deal(2).release()
     table.stage.rig.plant.add_fault({"fault": "jam", "place": "throat", "card": 9, "at_um": 60000})
-    table.stage.act("load", {"cards": 52, "deck": 2})
-    table.play(("", 300, "press", "green"), ("warning_latched", 500, "wait", 0))
+    table.insert("warning_latched", 500, cards=52, deck=2)
     assert table.flow.state == WARNING and table.flow.tail
     assert "round_voided" not in table.stage.names()
     table.stage.rig.plant.repair()
@@ -106,8 +103,7 @@ def test_each_deck_is_inducted_by_itself():
     assert table.record("progressive", 0, 0) == DONE
     assert table.command(ids.CMD_CONFIRM_LOCKOUT) == DONE
     table.play(("stack_offered", 500, "take", 0), ("stack_offered", 500, "take", 0)).release()
-    table.stage.act("load", {"cards": 52, "deck": 2})
-    table.play(("", 300, "press", "green"), ("", 500, "wait", 0))
+    table.insert("", 500, cards=52, deck=2)
     assert table.flow.need == ids.NEED_INDUCTION
     table.inducted(2)
     table.play(("", 300, "press", "green"), ("deck_verified", 500, "wait", 0))

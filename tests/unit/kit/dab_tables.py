@@ -3,7 +3,7 @@
 import json
 
 from game_tables import Table
-from support import act, all_fields_of, board, clauses_of, lock_decide
+from support import act, board, lock_decide
 
 from firmware.deck.ledger import DEALT, DISCARDED, HOPPER, REMOVED
 from firmware.protocol import ids
@@ -77,15 +77,14 @@ class Shoe(Table):
         zone = self.flow.ledger.zone
         return zone[DEALT], zone[DISCARDED], zone[HOPPER], zone[REMOVED]
 
-    def told(self, name):
-        """Every event of that name: its numbers, and the clause."""
-        clauses = clauses_of(self.stage, name)
-        fields = all_fields_of(self.stage, name)
-        return [tuple(fields[i]) + (clauses[i].decode(),) for i in range(len(fields))]
-
     def last(self, name="recorded"):
         found = self.told(name)
         return found[-1] if found else None
+
+    def noted(self, what, a=0, b=0):
+        """Put something on record, which is done; its event."""
+        assert self.record(what, a, b) == ids.OUTCOME_DONE, what
+        return self.last()
 
     def count(self, name):
         return len([event for event in self.stage.peer.events if event.name == name])

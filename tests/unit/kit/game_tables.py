@@ -1,6 +1,6 @@
 """A table with a host that may command: what the tests of games share."""
 
-from support import act, board, check_stage
+from support import act, all_fields_of, board, check_stage, clauses_of
 
 from firmware.protocol import ids
 from rig import stories
@@ -49,6 +49,17 @@ class Table:
     def play(self, *steps):
         self.stage.play(list(steps))
         return self
+
+    def told(self, name):
+        """Every event of that name: its numbers, and the clause."""
+        clauses = clauses_of(self.stage, name)
+        fields = all_fields_of(self.stage, name)
+        return [tuple(fields[i]) + (clauses[i].decode(),) for i in range(len(fields))]
+
+    def insert(self, event, run_ms, **deck):
+        """Cards go in and GREEN is pressed; waits for the event, if one is named, and goes on for so long."""
+        self.stage.act("load", deck)
+        return self.play(("", 300, "press", "green"), (event, run_ms, "wait", 0))
 
     def shuffle(self, deck=1):
         act(self.stage, 300, "load", cards=self.flow.profile.deck_cards, deck=deck)

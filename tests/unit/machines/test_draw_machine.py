@@ -13,8 +13,7 @@ A_UM, B_UM, CARD_UM = 15000, 27000, 88900
 
 def loaded(cards=10, put_in=0, cut_at=-1, config=None, specs=()):
     """A shoe of so many cards, started."""
-    stage = set_up("draw", cards, config=config)
-    faults(stage, *specs)
+    stage = faults(set_up("draw", cards, config=config), *specs)
     stage.run(300)
     stage.rig.plant.load(list(range(put_in or cards)), cut_at)
     stage.play([("", 300, "press", "green"), ("deck_loaded", 300, "wait", 0)])
@@ -276,8 +275,7 @@ def test_a_beam_that_goes_blind_in_a_shoe_is_found_at_the_latest_when_the_shoe_i
 
 def test_a_blind_beam_is_found_before_a_shoe_is_used():
     for name in ("hopper", "throat_a", "throat_b", "opacity", "cut"):
-        stage = set_up("draw", 10)
-        insert(stage, 10)
+        stage = insert(set_up("draw", 10), 10)
         stage.until("deck_loaded", 1000)
         stage.rig.plant.lift()
         assert warned(stage) == codes.FAULT_MISMATCH

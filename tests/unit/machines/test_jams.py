@@ -151,8 +151,7 @@ def test_a_card_of_a_wrong_length_is_reported_with_the_length_that_was_measured(
             assert low_um <= length_um <= high_um, (kind, spec, length_um)
             assert card_um == (88900 if low_um else 0)
             clear_by_hand(stage)
-    stage = set_up("carousel", 10)
-    insert(faults(stage, {"fault": "roller_slow", "percent": 8}), 10)
+    stage = insert(faults(set_up("carousel", 10), {"fault": "roller_slow", "percent": 8}), 10)
     stage.until("deck_verified", 60000)  # within what a card may slip
 
 

@@ -132,8 +132,7 @@ def test_the_mean_feed_time_follows_wear_and_the_reference_stays():
 def test_wear_of_the_roller_shows_on_a_machine():
     means = []
     for us in (0, 400000):
-        stage = set_up("shoe", CARDS, stack_cards=CARDS)
-        faults(stage, {"fault": "wear", "us_per_thousand_cards": us})
+        stage = faults(set_up("shoe", CARDS, stack_cards=CARDS), {"fault": "wear", "us_per_thousand_cards": us})
         stage.rig.app.flow.meters.values[metering.METER_CARDS] = 1000
         for _ in range(6):
             insert(stage, CARDS)
@@ -232,8 +231,7 @@ def test_records_of_another_kind_are_not_taken_for_meters():
 
 
 def test_meters_are_told_between_jobs_only():
-    stage = set_up("carousel", CARDS)
-    faults(stage, {"fault": "misfeed", "card": 1, "times": 1})
+    stage = faults(set_up("carousel", CARDS), {"fault": "misfeed", "card": 1, "times": 1})
     stage.run(3000)
     before = told(stage)
     insert(stage, CARDS)
@@ -249,8 +247,7 @@ def test_meters_are_told_between_jobs_only():
 
 def test_beams_that_bounce_at_every_card_are_at_ease():
     """Bounce belongs to an edge: counted, it would fill the meters of a good machine within days."""
-    stage = set_up("carousel", CARDS, config=small_board("carousel", bounce_us=300))
-    insert(stage, CARDS)
+    stage = insert(set_up("carousel", CARDS, config=small_board("carousel", bounce_us=300)), CARDS)
     stage.until("deck_verified", 100000)
     stage.play([("", 500, "open", 0), ("", 1500, "wait", 0)])
     meters = told(stage)

@@ -79,8 +79,7 @@ def insert_blind(stage, name):
 
 def test_beams_are_tried_again_before_every_stack():
     for name in beams_of("carousel"):
-        stage = set_up("carousel", CARDS, stack_cards=2)
-        insert(stage, CARDS)
+        stage = insert(set_up("carousel", CARDS, stack_cards=2), CARDS)
         stage.until("deck_verified", 60000)
         faults(stage, {"fault": "beam_blind", "line": name})
         stage.play([("", 300, "press", "close")])
@@ -125,16 +124,14 @@ def test_back_and_face_sensors_that_always_object_are_found_too():
 
 def test_a_hopper_beam_stuck_blocked_asks_for_a_card_that_does_not_come():
     for kind in ("carousel", "shelves"):
-        stage = set_up(kind, CARDS)
-        faults(stage, {"fault": "beam_stuck", "line": "hopper", "level": 1})
+        stage = faults(set_up(kind, CARDS), {"fault": "beam_stuck", "line": "hopper", "level": 1})
         insert(stage, CARDS)
         assert warned(stage) == FAULT_MISFEED
         assert "deck_verified" not in stage.names()
 
 
 def test_a_tray_beam_stuck_blocked_deals_nothing():
-    stage = set_up("carousel", CARDS, stack_cards=2)
-    insert(stage, CARDS)
+    stage = insert(set_up("carousel", CARDS, stack_cards=2), CARDS)
     stage.until("deck_verified", 60000)
     faults(stage, {"fault": "beam_stuck", "line": "tray", "level": 1})
     stage.play([("", 300, "press", "close"), ("", 3000, "wait", 0)])

@@ -116,24 +116,21 @@ def test_a_shuffle_allocates_nothing():
 
 
 def test_more_cards_than_the_shelves_hold_stop_the_intake():
-    stage = set_up("shelves", 8, config=small_board("shelves", shelf_count=2, shelf_cards_max=6))
-    insert(stage, 20)
+    stage = insert(set_up("shelves", 8, config=small_board("shelves", shelf_count=2, shelf_cards_max=6)), 20)
     assert warned(stage) == fault.FAULT_MISMATCH
     assert fields_of(stage, "shuffle_failed") == [[fault.FAULT_MISMATCH]]
     assert len(stage.rig.plant.hopper) == 8 and max([len(shelf) for shelf in stage.rig.plant.slots]) == 6
 
 
 def test_a_deck_that_no_plan_fits_is_refused_before_a_card_moves():
-    stage = set_up("shelves", 24, config=small_board("shelves", shelf_cards_max=8))
-    insert(stage, 24)
+    stage = insert(set_up("shelves", 24, config=small_board("shelves", shelf_cards_max=8)), 24)
     assert warned(stage) == fault.FAULT_MISMATCH
     assert len(stage.rig.plant.hopper) == 24
 
 
 def test_a_card_too_few_or_too_many_is_removed_and_the_next_deck_is_good():
     for cards in (8, 10):
-        stage = set_up("shelves", 9)
-        insert(stage, cards)
+        stage = insert(set_up("shelves", 9), cards)
         assert warned(stage) == fault.FAULT_MISMATCH
         stage.play([("", 300, "press", "ack"), ("deck_removed", 300, "take", 0), ("warning_cleared", 300, "wait", 0)])
         check_stage(stage)

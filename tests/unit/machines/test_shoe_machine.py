@@ -14,8 +14,7 @@ READY = {"carousel": "deck_verified", "shoe": "deck_loaded"}
 
 def dealing(kind, cards=10, loaded=0, seats=0, config=None, specs=(), **game):
     """A deck inside, the seats set, betting closed."""
-    stage = set_up(kind, cards, config=config, **game)
-    insert(faults(stage, *specs), loaded or cards)
+    stage = insert(faults(set_up(kind, cards, config=config, **game), *specs), loaded or cards)
     stage.until(READY[kind], 60000)
     stage.play([("", 200, "press", "seat") for _ in range(seats)] + [("", 300, "press", "close")])
     return stage
@@ -152,8 +151,7 @@ def test_a_hopper_that_runs_empty_in_mid_stack_voids_the_round():
 
 def test_litter_in_the_tray_before_a_stack_keeps_it_waiting():
     for kind in DEALERS:
-        stage = set_up(kind, 10, stack_cards=3)
-        insert(stage, 10)
+        stage = insert(set_up(kind, 10, stack_cards=3), 10)
         stage.until(READY[kind], 60000, then_ms=300)
         stage.rig.plant.litter(1)
         stage.play([("", 300, "press", "close"), ("", 5000, "wait", 0)])

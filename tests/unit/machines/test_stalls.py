@@ -21,8 +21,7 @@ def stall(at_um, jogs=1, card=2, place="throat"):
 
 def shuffled(kind, *specs):
     """Take a deck in with these faults; what the host received, and whether it lies as drawn."""
-    stage = set_up(kind, CARDS, config=small_board(kind, shelf_count=6))
-    faults(stage, *specs)
+    stage = faults(set_up(kind, CARDS, config=small_board(kind, shelf_count=6)), *specs)
     stage.play([("", 300, "load", CARDS)])
     plant = stage.rig.plant
     plant.press(plant.lines.index("button_green"))
@@ -84,9 +83,7 @@ def test_a_third_jog_does_not_come():
 
 
 def stopped(kind, *specs):
-    stage = set_up(kind, CARDS, stack_cards=4)
-    faults(stage, *specs)
-    insert(stage, CARDS)
+    stage = insert(faults(set_up(kind, CARDS, stack_cards=4), *specs), CARDS)
     if kind == "shoe":
         stage.play([("deck_loaded", 300, "press", "close")])
     return stage
@@ -112,8 +109,7 @@ def test_a_stall_before_the_first_beam_is_a_misfeed():
 def test_a_board_that_cannot_turn_back_calls_every_stop_a_jam():
     config = small_board("carousel")
     del config["outputs"]["reverse"]
-    stage = set_up("carousel", CARDS, config=config)
-    insert(faults(stage, stall(60000)), CARDS)
+    stage = insert(faults(set_up("carousel", CARDS, config=config), stall(60000)), CARDS)
     assert warned(stage) == FAULT_JAM_THROAT
     # As does a house that has set the number of jogs to none.
     stage = set_up("carousel", CARDS, config=small_board("carousel", jog_max=0))
@@ -144,8 +140,7 @@ def test_a_recognised_card_that_stalls_is_still_one_good_card():
     for at_um in (40000, 45500, 60000, 110000, 130000):
         config = small_board("carousel", slot_count=54)
         config["sensors"] = {"recognition": True}
-        stage = set_up("carousel", 52, config=config)
-        insert(faults(stage, stall(at_um, card=20)), 52)
+        stage = insert(faults(set_up("carousel", 52, config=config), stall(at_um, card=20)), 52)
         stage.until("deck_verified", 60000)
         assert fields_of(stage, "deck_verified") == [[52, 52, 0, 1]]
 

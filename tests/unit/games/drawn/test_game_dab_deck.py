@@ -120,8 +120,7 @@ def test_who_is_offered_the_cut_is_put_on_record_between_shoes():
     shoe = Shoe().load(cut_at=4).draw(6).green()
     assert shoe.flow.state == DECK_SPENT
     for position, taken in ((3, 0), (2, 0), (1, 1)):
-        assert shoe.record("cut_offered", position, taken) == DONE
-        assert shoe.last()[:3] == (ids.REC_CUT_OFFERED, position, taken)
+        assert shoe.noted("cut_offered", position, taken)[:3] == (ids.REC_CUT_OFFERED, position, taken)
     assert shoe.record("cut_offered", 8, 1) == REFUSED
     shoe.close()
 
@@ -131,8 +130,7 @@ def test_without_activity_the_shoe_comes_out_and_begins_again_with_the_washing()
     shoe = Shoe(table=RECORDS).induct().load().draw(3)
     assert shoe.record("no_activity") == REFUSED and shoe.reason() == ids.REASON_STATE  # in a round
     shoe.green()
-    assert shoe.record("no_activity") == DONE
-    assert shoe.last() == (ids.REC_NO_ACTIVITY, 0, 0, ids.SHUFFLE_AGAIN, "DAB-4j")
+    assert shoe.noted("no_activity") == (ids.REC_NO_ACTIVITY, 0, 0, ids.SHUFFLE_AGAIN, "DAB-4j")
     assert shoe.flow.state == DECK_SPENT
     shoe.play(("", 300, "press", "close"), ("", 300, "wait", 0))
     assert shoe.count("round_started") == 1
@@ -149,8 +147,7 @@ def test_without_activity_the_shoe_comes_out_and_begins_again_with_the_washing()
 def test_a_dispute_keeps_the_set_from_being_used_again_over_power_too():
     """Proves: DAB-7h (manual, in part)"""
     shoe = Shoe(table=RECORDS).induct().load(cut_at=6).boxes(2).draw(8)
-    assert shoe.record("dispute", 1, 1) == DONE
-    assert shoe.last() == (ids.REC_DISPUTE, 1, 1, ids.HOLD_DECK, "DAB-7h")
+    assert shoe.noted("dispute", 1, 1) == (ids.REC_DISPUTE, 1, 1, ids.HOLD_DECK, "DAB-7h")
     shoe.green().lift()
     assert shoe.record("stub_counted", 20) == DONE
     assert try_load(shoe) == ids.NEED_DISPUTE
@@ -174,8 +171,7 @@ def test_a_device_that_was_taken_out_of_service_is_inducted_anew():
     assert shoe.record("reshuffle", 2) == DONE
     shoe.lift()
     assert shoe.record("stub_counted", 20) == DONE
-    assert shoe.record("out_of_service", 1) == DONE
-    assert shoe.last() == (ids.REC_OUT_OF_SERVICE, 1, 0, ids.LEAVE_TABLE, "DAB-15l")
+    assert shoe.noted("out_of_service", 1) == (ids.REC_OUT_OF_SERVICE, 1, 0, ids.LEAVE_TABLE, "DAB-15l")
     assert try_load(shoe) == ids.NEED_SERVICE
     assert shoe.last("held_back") == (ids.NEED_SERVICE, "DAB-15l")
     shoe.stage.rig.plant.lift()
@@ -198,8 +194,7 @@ def shelves(cards, recognises=False, table=None, **changes):
 
 
 def shuffle(table, cards, tens=(), wait="deck_verified"):
-    table.stage.act("load", {"cards": cards, "tens": list(tens)})
-    return table.play(("", 300, "press", "green"), (wait, 500, "wait", 0))
+    return table.insert(wait, 500, cards=cards, tens=list(tens))
 
 
 def test_a_set_of_the_game_is_shuffled_on_shelves_and_handed_out_as_one_stack():
@@ -257,8 +252,7 @@ def test_where_faces_are_seen_a_ten_or_a_wrong_face_spoils_the_set_though_its_nu
 def test_the_shuffler_wants_the_same_induction_and_no_cut_after_its_own_work():
     """Proves: DAB-3b, DAB-4b"""
     table = shelves(24, table=RECORDS)
-    table.stage.act("load", {"cards": 24})
-    table.play(("", 300, "press", "green"), ("", 800, "wait", 0))
+    table.insert("", 800, cards=24)
     assert table.flow.state == WAITING_FOR_DECK and table.flow.need == ids.NEED_INDUCTION
     table.stage.rig.plant.lift()
     table.stage.run(300)

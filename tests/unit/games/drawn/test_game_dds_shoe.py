@@ -10,8 +10,7 @@ from firmware.protocol import ids
 class DdsShoe(Table):
     def __init__(self, positions):
         super().__init__("double-down-stud", "draw", {"dealing": "manual"})
-        self.stage.act("load", {"cards": 52})
-        self.play(("", 300, "press", "green"), ("deck_loaded", 600, "wait", 0))
+        self.insert("deck_loaded", 600, cards=52)
         assert self.command(ids.CMD_SET_POSITIONS, positions) == DONE
         assert self.flow.state == DRAW_READY
         assert self.command(ids.CMD_CLOSE_BETTING) == DONE
