@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from in_process import output, refusal
 
 from fairshoe.cli import command_line
 from fairshoe.observe import discovery
@@ -78,11 +79,8 @@ def test_a_mistake_is_named_with_its_place(tmp_path: Path, text: str, said: str)
         (SHOE + 'keys = "mine"\n', "mine. Put the recorder's keys there"),
     ],
 )
-def test_check_tells_a_port_that_can_be_none_and_keys_that_are_not_there(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
-) -> None:
-    assert command_line.main(["inventory", "check", str(written(tmp_path, text))]) == 3
-    told = " ".join(capsys.readouterr().err.split())
+def test_check_tells_a_port_that_can_be_none_and_keys_that_are_not_there(tmp_path: Path, text: str, said: str) -> None:
+    told = " ".join(refusal(3, "inventory", "check", str(written(tmp_path, text))).split())
     assert "pit-1.toml, device 00510001: " in told and said in told
 
 
@@ -129,7 +127,7 @@ def asked(urls: list[str]) -> list[Found]:
 
 
 def test_add_writes_the_shoes_that_answer_and_keeps_what_is_known(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = written(tmp_path, HEAD + SHOE)
     serial = [Found("/dev/ttyACM3", discovery.SHOE, "", "00510001"), Found("/dev/ttyS0", discovery.SILENT, "")]
@@ -140,15 +138,12 @@ def test_add_writes_the_shoes_that_answer_and_keeps_what_is_known(
     assert known == Entry(0x510001, "BJ-07", "", "/dev/ttyACM3")
     assert new == Entry(0x51000A, "0051000a", "2", "tcp://10.0.0.7:4001")
     (tmp_path / "keys").mkdir()
-    assert command_line.main(["inventory", "check", str(path)]) == 0
-    assert "0051000a  0051000a  2  meters  tcp://10.0.0.7:4001" in capsys.readouterr().out
+    assert "0051000a  0051000a  2  meters  tcp://10.0.0.7:4001" in output("inventory", "check", str(path))
     monkeypatch.setattr(discovery, "find_serial", lambda: serial[1:])
     before = path.read_text()
     assert command_line.main(["inventory", "add", str(path)]) == 1 and path.read_text() == before
 
 
-def test_a_gateway_without_an_inventory_says_what_to_give(capsys: pytest.CaptureFixture[str]) -> None:
-    assert command_line.main(["gateway"]) == 2
-    assert "--demo" in capsys.readouterr().err
-    assert command_line.main(["gateway", "missing.toml"]) == 3
-    assert "fairshoe inventory add" in capsys.readouterr().err
+def test_a_gateway_without_an_inventory_says_what_to_give() -> None:
+    assert "--demo" in refusal(2, "gateway")
+    assert "fairshoe inventory add" in refusal(3, "gateway", "missing.toml")

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from in_process import output
 from release_files import BOARDS, CAPTURED, CELL, FILES, commit_of, database_from, environment, unpack
 
 from fairshoe import Shoe, Store
@@ -114,16 +115,14 @@ def test_a_host_goes_on_from_an_older_store(tmp_path: Path, release: Path, keys:
         assert [it.seq for it in store.events()][: known["seq"] + EVENTS] == list(range(1, known["seq"] + EVENTS + 1))
 
 
-def test_a_table_goes_on_from_older_books(tmp_path: Path, release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_goes_on_from_older_books(tmp_path: Path, release: Path) -> None:
     folder = tmp_path / "table"
     folder.mkdir()
     for script in release.glob("*.table.sql"):
         database_in(folder / f"{script.name.split('.')[0]}.db", script)
     assert main(["table", "books", str(folder), "audit"]) == 0
-    assert main(["table", "play", "--rounds", "1", "--seed", "4", "--folder", str(folder)]) == 0
-    capsys.readouterr()
-    assert main(["table", "books", str(folder), "rounds", "--json"]) == 0
-    assert len(json.loads(capsys.readouterr().out)) == 3
+    output("table", "play", "--rounds", "1", "--seed", "4", "--folder", str(folder))
+    assert len(json.loads(output("table", "books", str(folder), "rounds", "--json"))) == 3
 
 
 @pytest.mark.parametrize("name", ["store.sql", "books.table.sql", "pico-draw.journal"])

@@ -4,8 +4,8 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from in_process import output
 
-from fairshoe.cli.command_line import main
 from fairshoe_table.play import registry
 from fairshoe_table.simulated.demonstration import simulated_table
 from fairshoe_table.simulated.stack import AT_DRAWN_SHOE, AT_MACHINE, IN_THE_ROUND, StackReport, compare, run_stack
@@ -68,7 +68,6 @@ def test_a_difference_between_shoe_and_books_is_found(tmp_path: Path) -> None:
         assert any("otherwise" in text for text in bad.wrong)
 
 
-def test_the_command_reports_the_stack(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["table", "simulate", "--stack", "--game", "double-down-stud", "--rounds", "1", "--jobs", "1"]) == 0
-    out = capsys.readouterr().out
+def test_the_command_reports_the_stack() -> None:
+    out = output("table", "simulate", "--stack", "--game", "double-down-stud", "--rounds", "1", "--jobs", "1")
     assert "agree" in out and max(len(line) for line in out.splitlines()) <= 80

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from in_process import output
 
 from fairshoe.bench.drills import PROCEDURES
 from fairshoe.bench.plan import FOLDER, Limit, PlanError, check_plan, load_plan, plan_names
 from fairshoe.bench.step_kinds import FIGURES, KINDS, MECHANISMS
-from fairshoe.cli.command_line import main
 
 DOCS = Path(__file__).resolve().parents[3] / "docs" / "BENCH.md"
 SHIPPED = (
@@ -123,16 +123,13 @@ def test_a_file_of_ones_own_is_a_plan_too(tmp_path: Path) -> None:
         load_plan("feeed")
 
 
-def test_list_and_show_say_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "list"]) == 0
-    listed = capsys.readouterr().out
+def test_list_and_show_say_what_there_is() -> None:
+    listed = output("bench", "list")
     assert all(re.search(rf"^{name} ", listed, re.M) for name in plan_names())
-    assert main(["bench", "show", "jam-drill"]) == 0
-    shown = capsys.readouterr().out
+    shown = output("bench", "show", "jam-drill")
     assert "longest from start of motion to motors off: at most 1500 ms" in shown
     assert "not for   draw: There is no motor" in shown
-    assert main(["bench", "list", "--json"]) == 0
-    assert [plan["name"] for plan in json.loads(capsys.readouterr().out)] == plan_names()
+    assert [plan["name"] for plan in json.loads(output("bench", "list", "--json"))] == plan_names()
 
 
 def test_the_page_in_docs_has_every_plan_kind_argument_and_figure() -> None:

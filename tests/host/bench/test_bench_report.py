@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import pytest
 from bench_case import Case, only
+from in_process import output, refusal
 
 from fairshoe.bench import run as bench_run
 from fairshoe.bench.plan import load_plan
@@ -162,10 +163,9 @@ def test_counts_of_wrong_decks_stand_out() -> None:
     assert [dot.attrib["class"] for dot in svg.iter("circle")] == ["good", "good", "wrong"]
 
 
-def test_the_command_writes_report_page_and_events(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_writes_report_page_and_events(tmp_path: Path) -> None:
     folder = tmp_path / "reports"
-    assert main(["bench", SIM, "feed", "--decks", "1", "--out", str(folder), "--json"]) == 0
-    outcome = json.loads(capsys.readouterr().out)
+    outcome = json.loads(output("bench", SIM, "feed", "--decks", "1", "--out", str(folder), "--json"))
     assert outcome["verdict"] == "passed"
     written = json.loads(Path(outcome["report"]).read_text())
     assert written["plan"]["options"] == {"decks": 1}
@@ -176,17 +176,14 @@ def test_the_command_writes_report_page_and_events(tmp_path: Path, capsys: pytes
     assert {path.suffix for path in folder.iterdir()} == {".json", ".html", ".jsonl"}
 
 
-def test_the_exit_status_says_failed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_exit_status_says_failed(tmp_path: Path) -> None:
     port = f"{SIM}&faults=misfeed:ppm=200000"
-    assert main(["bench", port, "feed", "--decks", "1", "--out", str(tmp_path)]) == 1
-    shown = capsys.readouterr().out
+    shown = output("bench", port, "feed", "--decks", "1", "--out", str(tmp_path), code=1)
     assert "FAILED  Good decks" in shown
     assert "\x1b" not in shown
 
 
-def test_ctrl_c_on_the_command_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ctrl_c_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write = bench_run.Log.write
 
     def stop(self: bench_run.Log, event: Event) -> None:
@@ -195,8 +192,7 @@ def test_ctrl_c_on_the_command_line(
             raise KeyboardInterrupt
 
     monkeypatch.setattr(bench_run.Log, "write", stop)
-    assert main(["bench", SIM, "feed", "--out", str(tmp_path)]) == 130
-    shown = capsys.readouterr().out
+    shown = output("bench", SIM, "feed", "--out", str(tmp_path), code=130)
     assert "continues without the bench" in shown
     assert "INCOMPLETE: Interrupted by the operator." in shown
     (written,) = tmp_path.glob("bench-feed-*[0-9].json")
@@ -222,40 +218,31 @@ def test_mistakes_are_told_with_the_next_step(
     arguments: list[str],
     code: int,
     told: str,
-    capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main(arguments) == code
-    assert told in capsys.readouterr().err
+    assert told in refusal(code, *arguments)
     assert list(tmp_path.iterdir()) == [], "nothing is left behind"
 
 
-def test_the_port_that_is_set_is_the_one_that_is_tested(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_port_that_is_set_is_the_one_that_is_tested(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAIRSHOE_PORT", "sim://no-such-board")
-    assert main(["bench", "sensors"]) == 3
-    assert "no-such-board" in capsys.readouterr().err
+    assert "no-such-board" in refusal(3, "bench", "sensors")
 
 
-def test_a_folder_that_cannot_be_written_is_told_before_anything_moves(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_that_cannot_be_written_is_told_before_anything_moves(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    assert main(["bench", SIM, "feed", "--out", str(tmp_path / "file")]) == 9
-    assert "--out" in capsys.readouterr().err
+    assert "--out" in refusal(9, "bench", SIM, "feed", "--out", str(tmp_path / "file"))
     assert os.listdir(tmp_path) == ["file"]  # noqa: PTH208
 
 
-def test_a_report_that_is_none_is_refused_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_report_that_is_none_is_refused_by_the_command(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_text('{"format": 1}')
     assert main(["report", str(path)]) == 3
     path.write_text("hello")
-    assert main(["report", str(path)]) == 3
-    assert "not JSON" in capsys.readouterr().err
+    assert "not JSON" in refusal(3, "report", str(path))
     assert not path.with_suffix(".html").exists()
 
 
@@ -265,31 +252,25 @@ def test_two_runs_of_one_second_do_not_share_a_name(tmp_path: Path) -> None:
     assert second.path.name == "bench-feed-2.events.jsonl"
 
 
-def test_a_device_that_would_not_believe_our_acknowledgements_is_not_begun_with(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_device_that_would_not_believe_our_acknowledgements_is_not_begun_with(tmp_path: Path) -> None:
     board = json.loads((Path(__file__).resolve().parents[3] / "board_configs" / "pico-shoe.json").read_text())
     board["link"]["clear_ack"] = False
     (tmp_path / "strict.json").write_text(json.dumps(board))
-    assert main(["bench", f"sim://{tmp_path}/strict.json", "feed", "--out", str(tmp_path)]) == 2
-    assert "--key-file" in capsys.readouterr().err
+    assert "--key-file" in refusal(2, "bench", f"sim://{tmp_path}/strict.json", "feed", "--out", str(tmp_path))
 
 
 # --- the page of a report that another program wrote -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["one.json", "../here/one.json", "link.html", "hard.html"])
-def test_the_page_never_takes_the_place_of_its_report(
-    report: dict[str, Any], tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_page_never_takes_the_place_of_its_report(report: dict[str, Any], tmp_path: Path, name: str) -> None:
     here = tmp_path / "here"
     here.mkdir()
     source = here / "one.json"
     source.write_text(json.dumps(report))
     (here / "link.html").symlink_to("one.json")
     (here / "hard.html").hardlink_to(source)
-    assert main(["report", str(source), "-o", str(here / name)]) == 2
-    assert "is the report itself" in capsys.readouterr().err
+    assert "is the report itself" in refusal(2, "report", str(source), "-o", str(here / name))
     assert json.loads(source.read_text()) == report
 
 

@@ -215,13 +215,10 @@ def test_a_board_may_name_its_game() -> None:
         ({"code": "\u00e9" * 5}, "game of the house: profile: a code or clause is at most eight ASCII bytes"),
     ],
 )
-def test_a_game_that_the_machine_cannot_play_is_told_by_the_check(
-    game: object, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_game_that_the_machine_cannot_play_is_told_by_the_check(game: object, message: str, tmp_path: Path) -> None:
     path = tmp_path / "mine.json"
     path.write_text(json.dumps(changed("game", game)))
-    assert command_line.main(["config", "check", str(path)]) == 3
-    assert message in capsys.readouterr().out
+    assert message in output("config", "check", str(path), code=3)
 
 
 @pytest.mark.parametrize(
@@ -238,14 +235,11 @@ def test_what_a_chip_cannot_guarantee_is_told_with_a_good_board(name: str, limit
     assert told.startswith(f"{name}: good ") and told.count("on this chip") == bool(limit) and limit in told
 
 
-def test_a_card_reader_that_no_port_drives_is_simulated_and_not_shipped(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_card_reader_that_no_port_drives_is_simulated_and_not_shipped(tmp_path: Path) -> None:
     path = tmp_path / "mine.json"
     path.write_text(json.dumps(changed("sensors", {"recognition": True})))
     assert configs.load_board(str(path))[0]["sensors"] == {"recognition": True}
-    assert command_line.main(["config", "check", str(path)]) == 3
-    assert "no port drives a card reader yet" in capsys.readouterr().out
+    assert "no port drives a card reader yet" in output("config", "check", str(path), code=3)
     assert command_line.main(["flash", "--board", str(path)]) == 8
     path.write_text(json.dumps(changed("sensors", {"recognition": False})))
     assert command_line.main(["config", "check", str(path)]) == 0

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import web.bringup
 from calibrating.truths import draw
+from in_process import output, refusal
 from web.bringup import KEY, Truth, wire
 
 import firmware
@@ -295,11 +296,9 @@ def test_all_inputs_are_watched_in_a_terminal_or_by_a_program(
 ) -> None:
     words = command(tmp_path, {"inverted": ["tray"]})
     capsys.readouterr()
-    assert main([*words, "--watch", "0.01"]) == 0
-    rows = capsys.readouterr().out.splitlines()
+    rows = output(*words, "--watch", "0.01").splitlines()
     assert len(rows) == 1 + len(load_board("pico-carousel")[0]["inputs"]) and "\x1b" not in "".join(rows)
-    assert main([*words, "--watch", "0.01", "--json"]) == 0
-    levels = {line["name"]: line["level"] for line in json.loads(capsys.readouterr().out)["lines"]}
+    levels = {line["name"]: line["level"] for line in json.loads(output(*words, "--watch", "0.01", "--json"))["lines"]}
     assert (levels["tray"], levels["exit"], levels["key_switch"]) == (1, 0, 1)
 
 
@@ -339,22 +338,16 @@ def command(folder: Path, truth: Truth) -> list[str]:
     return ["bringup", url, "--board", "pico-carousel", "--state", str(folder / "state.json")]
 
 
-def test_the_command_names_a_fault_writes_the_config_and_goes_on(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_names_a_fault_writes_the_config_and_goes_on(tmp_path: Path) -> None:
     out = tmp_path / "rewired.json"
     words = command(tmp_path, {"swapped": ["throat_a", "throat_b"]})
-    assert main([*words, "--out", str(out)]) == 1
-    said = capsys.readouterr().out
+    said = output(*words, "--out", str(out), code=1)
     assert "throat_a and throat_b are swapped" in said and "1 FAILED" in said and "\x1b" not in said
-    assert main(["config", "check", str(out)]) == 0
-    capsys.readouterr()
+    output("config", "check", str(out))
     words = command(tmp_path, {})
-    assert main([*words, "--json"]) == 0
-    result = json.loads(capsys.readouterr().out)
+    result = json.loads(output(*words, "--json"))
     assert result["passed"] and "calibrate" in result["next"] and "lift" not in result["steps"]
-    assert main(words) == 0
-    assert "cards: ten cards (passed before)" in capsys.readouterr().out
+    assert "cards: ten cards (passed before)" in output(*words)
 
 
 def test_the_state_is_kept_beside_the_config(tmp_path: Path) -> None:
@@ -365,17 +358,15 @@ def test_the_state_is_kept_beside_the_config(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "mine.bringup.json").read_text())["done"].keys() == {"start", "key", "noise", "dark"}
 
 
-def test_a_state_that_cannot_be_kept_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*command(tmp_path, {}), "--state", str(tmp_path / "nowhere" / "state.json")]) == 9
-    assert "nowhere" in capsys.readouterr().err
+def test_a_state_that_cannot_be_kept_is_said(tmp_path: Path) -> None:
+    assert "nowhere" in refusal(9, *command(tmp_path, {}), "--state", str(tmp_path / "nowhere" / "state.json"))
 
 
-def test_the_command_knows_the_steps_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_knows_the_steps_by_name(tmp_path: Path) -> None:
     from fairshoe.arguments.device import BRINGUP_STEPS
 
     assert list(STEPS) == BRINGUP_STEPS
-    assert main([*command(tmp_path, {}), "--from", "nowhere"]) == 2
-    assert "cards" in capsys.readouterr().err
+    assert "cards" in refusal(2, *command(tmp_path, {}), "--from", "nowhere")
 
 
 # -- a person who reads what is asked, and does it -------------------------------------------------------------------

@@ -8,6 +8,7 @@ from pathlib import Path
 import calibrating.__main__ as table
 import pytest
 from calibrating.truths import BOARDS, FAULTS, draw, fault_of, faults_of, opened, play
+from in_process import output, refusal
 
 from fairshoe.boards.configs import load_board
 from fairshoe.calibrate.derive import check_port, derive
@@ -190,25 +191,21 @@ def test_of_a_draw_shoe_only_the_beams_distance_bounce_and_longest_draw_change()
         ("pico-draw", "beams are wired rightly\n", "throat_b_um"),
     ],
 )
-def test_the_command_writes_config_and_report(
-    board: str, wired: str, figure: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_writes_config_and_report(board: str, wired: str, figure: str, tmp_path: Path) -> None:
     assert main(["keys", "new", str(tmp_path / "keys")]) == 0
     words = ["calibrate", f"sim://{board}?service=on&dealer=none&key={tmp_path / 'keys' / 'device.key'}"]
     words += ["--board", board]
     out = tmp_path / "my-board.json"
-    assert main([*words, "--wiring"]) == 0
-    assert wired in capsys.readouterr().out
-    assert main(words) == 2
-    capsys.readouterr()
-    assert main([*words, "--out", str(out), "--json", "--cards", "20"]) == 0
-    said = {line["key"]: line for line in json.loads(capsys.readouterr().out)["lines"]}
+    assert wired in output(*words, "--wiring")
+    refusal(2, *words)
+    said = {
+        line["key"]: line for line in json.loads(output(*words, "--out", str(out), "--json", "--cards", "20"))["lines"]
+    }
     assert abs(said[figure]["new"] / said[figure]["old"] - 1) < 0.05
     assert main(["config", "check", str(out)]) == 0
     page = out.with_suffix(".html").read_text()
     assert ("Speed of the hand" if board == "pico-draw" else "Speed of each card") in page
 
 
-def test_the_command_wants_the_service_port(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["calibrate", "sim://pico-carousel", "--board", "pico-carousel", "--out", "x.json"]) == 2
-    assert "service=on" in capsys.readouterr().err
+def test_the_command_wants_the_service_port() -> None:
+    assert "service=on" in refusal(2, "calibrate", "sim://pico-carousel", "--board", "pico-carousel", "--out", "x.json")

@@ -53,11 +53,10 @@ def test_status_says_who_what_and_the_next_step(shoe: str, monkeypatch: pytest.M
     assert {"next", "meters", "journal", "link"} <= set(rows) and "\x1b" not in text
 
 
-def test_status_for_a_program(shoe: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_status_for_a_program(shoe: str, tmp_path: Path) -> None:
     with Store(tmp_path / "store.db") as store:
         store.begin(0x510004, Role.TABLE, 0, "release", {})
-    assert command_line.main(["status", shoe, "--json"]) == 0
-    told: dict[str, Any] = json.loads(capsys.readouterr().out)
+    told: dict[str, Any] = json.loads(output("status", shoe, "--json"))
     assert told["device"]["id"] == "00510004" and told["device"]["role"] == "table"
     assert told["waits_for"] == "machine" and told["warning"] is None
     assert sum(told["ledger"].values()) == 0
@@ -72,6 +71,7 @@ def test_status_says_what_wears_and_a_recorded_service_begins_again(
     for deck in range(1, 301):
         series.take(replace(Meters(*[0] * 18), cycles=deck, cards=52 * deck, feed_us=31000 + 45 * deck), None)
     (tmp_path / "wear-00510004.json").write_text(json.dumps(series.to_json()))
+
     def nothing(_series: Series, _meters: Meters, _wear: Wear | None) -> bool:
         return False
 
@@ -188,17 +188,16 @@ def test_without_the_key_of_a_shoe_that_has_one_the_journal_is_not_known() -> No
         assert verdicts(look)["journal"].verdict == fitness.GOOD
 
 
-def test_selftest_as_a_command(shoe: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_selftest_as_a_command(shoe: str) -> None:
     assert "checks, 0 bad" in output("selftest", shoe)
-    assert command_line.main(["selftest", shoe, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)[0]["name"] == "link"
+    assert json.loads(output("selftest", shoe, "--json"))[0]["name"] == "link"
 
 
-def test_selftest_run_has_the_shoe_test_itself_first(shoe: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert command_line.main(["selftest", shoe, "--run"]) == 0
-    assert "test run   good       started by operation 1: beams, axis and home tested" in capsys.readouterr().out
-    assert command_line.main(["selftest", f"{shoe}&faults=beam_blind:throat_a", "--run", "--json"]) == 1
-    first = json.loads(capsys.readouterr().out)[0]
+def test_selftest_run_has_the_shoe_test_itself_first(shoe: str) -> None:
+    assert "test run   good       started by operation 1: beams, axis and home tested" in output(
+        "selftest", shoe, "--run"
+    )
+    first = json.loads(output("selftest", f"{shoe}&faults=beam_blind:throat_a", "--run", "--json", code=1))[0]
     assert (first["name"], first["verdict"]) == ("test run", "BAD") and first["advice"]
     assert first["what"].startswith("self test (operation 2): rejected")
 

@@ -96,12 +96,9 @@ def test_many_ports_are_asked_at_once(capsys: pytest.CaptureFixture[str]) -> Non
     assert took_s < 6 * 1.5
 
 
-def test_running_simulators_are_listed_by_pseudo_terminal_and_by_tcp_and_dead_ones_are_tidied_away(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_running_simulators_are_listed_by_pseudo_terminal_and_by_tcp_and_dead_ones_are_tidied_away() -> None:
     with simulator("--tcp", "0") as (process, ready):
-        assert command_line.main(["ports", "--json"]) == 0
-        listed = json.loads(capsys.readouterr().out)
+        listed = json.loads(output("ports", "--json"))
         assert [each["port"] for each in listed] == [ready["port"], ready["tcp"]]
         assert all(each["kind"] == "simulated shoe" for each in listed)
         assert {(each["device"], each["firmware"]) for each in listed} == {(ready["device"], __version__)}
@@ -112,8 +109,7 @@ def test_running_simulators_are_listed_by_pseudo_terminal_and_by_tcp_and_dead_on
         process.kill()
         process.wait(10)
         assert list(running_shoes.folder().iterdir()) != []
-        assert command_line.main(["ports"]) == 1
-        assert "fairshoe sim" in capsys.readouterr().out
+        assert "fairshoe sim" in output("ports", code=1)
         assert list(running_shoes.folder().iterdir()) == []
 
 

@@ -3,8 +3,8 @@
 import json
 
 import pytest
+from in_process import output
 
-from fairshoe.cli.command_line import main
 from fairshoe.errors import Exit, UsageError
 from fairshoe.games import clauses
 from fairshoe.messages import ALL, Fault, What
@@ -52,9 +52,7 @@ def test_a_near_name_is_offered_and_a_far_one_is_not() -> None:
         explain.find("xyzzy")
 
 
-def test_a_script_gets_objects(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", "door", "--json"]) == Exit.DONE
-    found = json.loads(capsys.readouterr().out)
+def test_a_script_gets_objects() -> None:
+    found = json.loads(output("explain", "door", "--json"))
     assert {each["kind"] for each in found} == {"warning", "sensor", "key of a board config"}
-    assert main(["explain", "door"]) == Exit.DONE
-    assert "Read on: fairshoe docs FAULTS" in capsys.readouterr().out
+    assert "Read on: fairshoe docs FAULTS" in output("explain", "door")

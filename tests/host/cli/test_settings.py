@@ -5,8 +5,9 @@ import json
 from pathlib import Path
 
 import pytest
+from in_process import output
 
-from fairshoe.cli import command_line, settings
+from fairshoe.cli import settings
 from fairshoe.cli.connection import Connection
 from fairshoe.cli.settings import SettingsError
 from fairshoe.errors import KeyFileError, UsageError
@@ -82,19 +83,15 @@ def test_a_relative_path_in_the_file_is_seen_from_its_folder_and_one_in_a_flag_f
     assert settings.load(given(path, key_file="table.key"), {})["key_file"] == "table.key"
 
 
-def test_config_show_prints_values_and_where_they_are_from(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_config_show_prints_values_and_where_they_are_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = file(tmp_path, 'port = "/dev/ttyACM3"\n')
     monkeypatch.setenv("FAIRSHOE_KEY_FILE", "/k")
-    assert command_line.main(["config", "show", "--config", str(path), "--role", "service"]) == 0
-    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    lines = [line.split() for line in output("config", "show", "--config", str(path), "--role", "service").splitlines()]
     assert ["port", "/dev/ttyACM3", f"{path}:1"] in lines
     assert ["key_file", "/k", "environment", "FAIRSHOE_KEY_FILE"] in lines
     assert ["role", "service", "flag", "--role"] in lines
     assert ["timeout_s", "120", "default"] in lines
-    assert command_line.main(["--config", str(path), "config", "show", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    told = json.loads(output("--config", str(path), "config", "show", "--json"))
     assert told["file"] == str(path) and told["exists"]
     assert told["settings"]["port"] == {"value": "/dev/ttyACM3", "origin": f"{path}:1"}
 

@@ -138,9 +138,7 @@ def test_only_a_host_that_commands_may_ask_for_a_share(device: RigPort, role: me
         Shoe.open("rig", keys.role_key(KEY, role) if role else None, nonce=True)
 
 
-def test_the_audit_draws_the_order_again_with_the_nonce(
-    device: RigPort, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_audit_draws_the_order_again_with_the_nonce(device: RigPort, tmp_path: Path) -> None:
     events = shuffled(device, True)
     committed, given = one(events, messages.ShuffleCommitted), one(events, messages.ShuffleNonce)
     assert isinstance(committed, messages.ShuffleCommitted) and isinstance(given, messages.ShuffleNonce)
@@ -161,18 +159,17 @@ def test_the_audit_draws_the_order_again_with_the_nonce(
     key = tmp_path / "auditor.key"
     keys.write_key(key, "auditor", keys.role_key(KEY, messages.Role.AUDITOR).secret)
     words = ["audit", "shuffle", "rig", "--key-file", str(key), "--events", str(file), "--json"]
-    assert command_line.main(words) == 0
-    answer = json.loads(capsys.readouterr().out)
+    answer = json.loads(output(*words))
     assert answer["share"] == "given" and answer["nonce"] == given.nonce.hex()
     fed = list(range(CARDS)) if device.rig.config["mechanism"]["feed"] == "bottom" else list(range(CARDS))[::-1]
     assert [fed[card] for card in answer["dealt"]] == [cards[0] for cards in device.rig.plant.slots if cards]
     device_number = f"{device.rig.hal.unique_id():08x}"
     written = ["--seed", answer["seed"], "--commitment", answer["commitment"], "--cards", str(CARDS), "--json"]
     known = ["--nonce", given.nonce.hex(), "--device", device_number, "--event", str(committed.seq)]
-    assert command_line.main(["audit", "shuffle", *written, *known]) == 0
-    assert json.loads(capsys.readouterr().out)["places"] == answer["places"]
-    assert command_line.main(["audit", "shuffle", *written]) == 0
-    assert json.loads(capsys.readouterr().out)["places"] != answer["places"], "the seed alone does not give the order"
+    assert json.loads(output("audit", "shuffle", *written, *known))["places"] == answer["places"]
+    assert json.loads(output("audit", "shuffle", *written))["places"] != answer["places"], (
+        "the seed alone does not give the order"
+    )
     assert "--nonce needs --device and --event" in refusal(2, "audit", "shuffle", *written, *known[:2])
     file.write_text("".join(json.dumps(line) + "\n" for line in lines[:2]))
     assert "waited for a nonce" in refusal(7, *words)

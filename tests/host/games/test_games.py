@@ -6,11 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from in_process import output
 
 import fairshoe
-from fairshoe.cli import command_line
 from fairshoe.games import profiles
 from firmware.protocol import ids
 from rig import games as rig_games
@@ -90,14 +88,12 @@ def test_an_operator_can_add_a_game_without_touching_the_engine(tmp_path: Path) 
     assert rig_games.load_profile(data).stack_cards == 4
 
 
-def test_the_command_says_which_game_is_good(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_command_says_which_game_is_good(tmp_path: Path) -> None:
     assert output("game", "check", "caribbean-stud") == "caribbean-stud: good (code CS, 25 clauses)\n"
     bad = tmp_path / "bad.json"
     bad.write_text("{}")
-    assert command_line.main(["game", "check", str(bad), "nothing"]) == 3
-    told = capsys.readouterr().out
+    told = output("game", "check", str(bad), "nothing", code=3)
     assert "bad.json: cannot be played\n  name is missing\n" in told
     assert "no game 'nothing'" in told
     assert output("game", "list").split() == profiles.game_names()
-    assert command_line.main(["game", "check", "--json", "caribbean-stud"]) == 0
-    assert json.loads(capsys.readouterr().out)["good"] is True
+    assert json.loads(output("game", "check", "--json", "caribbean-stud"))["good"] is True

@@ -6,7 +6,7 @@ from array import array
 from pathlib import Path
 
 import pytest
-from in_process import refusal
+from in_process import output, refusal
 from rig_port import KEY, RigPort
 
 from fairshoe import keys
@@ -80,8 +80,7 @@ def test_a_commitment_is_shown_as_a_person_would_copy_it() -> None:
 def test_one_wrong_bit_in_either_is_found(capsys: pytest.CaptureFixture[str]) -> None:
     good = seed_audit.commitment_of(SEED)
     words = ["audit", "shuffle", "--cards", "52", "--json"]
-    assert command_line.main([*words, "--seed", SEED.hex(), "--commitment", good.hex()]) == 0
-    assert json.loads(capsys.readouterr().out)["agrees"] is True
+    assert json.loads(output(*words, "--seed", SEED.hex(), "--commitment", good.hex()))["agrees"] is True
     for bit in (0, 100, 255):
         wrong = bytes(byte ^ (1 << bit % 8 if i == bit // 8 else 0) for i, byte in enumerate(SEED))
         assert command_line.main([*words, "--seed", wrong.hex(), "--commitment", good.hex()]) == 6
@@ -178,8 +177,7 @@ def test_a_disclosed_seed_is_fetched_and_checked_against_the_stored_events(
     assert command_line.main(words) == 7  # in play
     capsys.readouterr()
     monitor(device, tmp_path, 30000, capsys)
-    assert command_line.main(words) == 0
-    answer = json.loads(capsys.readouterr().out)
+    answer = json.loads(output(*words))
     assert answer["agrees"] is True
     assert tuple(answer["places"]) == order
     # Another shuffle's commitment does not get in the way.

@@ -33,10 +33,10 @@ def run(*arguments: object, data: str = "") -> CompletedProcess[str]:
     return CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
-def output(*arguments: object) -> str:
-    """What a command that succeeds says."""
+def output(*arguments: object, code: int = 0) -> str:
+    """What a command that succeeds, or ends with this status, writes."""
     done = run(*arguments)
-    assert done.returncode == 0, done
+    assert done.returncode == code, done
     return done.stdout
 
 

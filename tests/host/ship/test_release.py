@@ -143,9 +143,7 @@ def test_a_release_has_each_file_with_its_size_and_hash() -> None:
 PARTS = {"NOTES.md": b"notes", "protocol/vectors.json": b"{}"}
 
 
-def test_a_release_folder_is_checked_whole_by_verify_and_by_sha256sum(
-    release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_release_folder_is_checked_whole_by_verify_and_by_sha256sum(release: Path, tmp_path: Path) -> None:
     out = tmp_path / "whole"
     words = ["--board", built_once.BOARD, "--with", str(folder_of(tmp_path / "parts", PARTS)), "-o", str(out)]
     assert command_line.main(["release", "build", *words]) == 0
@@ -156,13 +154,11 @@ def test_a_release_folder_is_checked_whole_by_verify_and_by_sha256sum(
     for name in ("NOTES.md", "protocol/vectors.json", f"{built_once.BOARD}/main.py", "SHA256SUMS"):
         right = (out / name).read_bytes()
         (out / name).write_bytes(right + b"x")
-        assert command_line.main(check) == 6
-        assert f"altered  {name}" in capsys.readouterr().out
+        assert f"altered  {name}" in output(*check, code=6)
         assert subprocess.run(sums, cwd=out, capture_output=True).returncode != 0
         (out / name).write_bytes(right)
     (out / "NOTES.md").rename(out / "OTHER.md")
-    assert command_line.main([*check, "--json"]) == 6
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(output(*check, "--json", code=6))
     assert (found["missing"], found["extra"], found["board"]) == (["NOTES.md"], ["OTHER.md"], None)
 
 

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from in_process import run
+from in_process import output, refusal, run
 
 from fairshoe.boards import configs
 from fairshoe.cli import command_line
@@ -73,9 +73,8 @@ def test_shelves_make_the_deck_that_the_fast_path_draws(feed: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["shoe", "draw"])
-def test_a_board_that_does_not_shuffle_is_refused(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert command_line.main(["shuffle-test", "--board", f"pico-{kind}", "--shuffles", "2000"]) == 2
-    assert f"a {kind} does not shuffle" in capsys.readouterr().err
+def test_a_board_that_does_not_shuffle_is_refused(kind: str) -> None:
+    assert f"a {kind} does not shuffle" in refusal(2, "shuffle-test", "--board", f"pico-{kind}", "--shuffles", "2000")
 
 
 def test_the_page_has_the_figures_of_the_decks_that_this_firmware_draws() -> None:
@@ -118,10 +117,9 @@ def test_noise_is_never_the_same_for_two_shuffles() -> None:
 
 
 @pytest.mark.full
-def test_a_slice_of_the_real_test_passes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_slice_of_the_real_test_passes() -> None:
     """A fixed seed, so the same every time; any seed passes in 99 runs of a hundred."""
-    assert command_line.main([*SLICE, "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
+    answer = json.loads(output(*SLICE, "--json"))
     assert answer["passes"]
     assert answer["machine"] == {"shuffles": 5, "differing": []}
     assert answer["ours"]["passes_99"]
@@ -177,23 +175,17 @@ def biased(entropy: Entropy, count: int, config: object) -> "array[int]":
 
 @pytest.mark.full
 @pytest.mark.parametrize("broken", [naive, biased])
-def test_a_broken_draw_in_the_firmware_fails(
-    broken: object, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_broken_draw_in_the_firmware_fails(broken: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shuffle_source, "draw_order", broken)
     command = ["shuffle-test", "--shuffles", "6000", "--full", "0", "--seed", "3", "--processes", "1"]
-    assert command_line.main(command) == 1
-    assert "\nFAIL: the machine did not make the decks that were drawn" in capsys.readouterr().out
-    assert command_line.main([*command, "--thorough"]) == 1
-    out = capsys.readouterr().out
+    assert "\nFAIL: the machine did not make the decks that were drawn" in output(*command, code=1)
+    out = output(*command, "--thorough", code=1)
     assert "\nFAIL: not uniform by position" in out
     assert "again: fairshoe shuffle-test --board pico-carousel" in out
 
 
 @pytest.mark.full
-def test_a_machine_that_does_not_make_the_drawn_deck_fails(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_machine_that_does_not_make_the_drawn_deck_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     def swapped(stage: Stage, cards: int) -> list[int]:
         deck = stored(stage, cards)
         deck[0], deck[1] = deck[1], deck[0]
@@ -201,18 +193,13 @@ def test_a_machine_that_does_not_make_the_drawn_deck_fails(
 
     stored = shuffle_source.stored_deck
     monkeypatch.setattr(shuffle_source, "stored_deck", swapped)
-    assert (
-        command_line.main(["shuffle-test", "--shuffles", "1000", "--full", "2", "--seed", "3", "--processes", "1"]) == 1
-    )
-    out = capsys.readouterr().out
+    out = output("shuffle-test", "--shuffles", "1000", "--full", "2", "--seed", "3", "--processes", "1", code=1)
     assert "0 of 2 decks exactly as drawn" in out
     assert "shuffle 1: the deck in the machine is not the one drawn" in out
 
 
 @pytest.mark.full
-def test_a_bad_shuffler_that_is_not_caught_is_no_pass(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_bad_shuffler_that_is_not_caught_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     class Uniform:
         key, name = "shelf-10", "10 shelves"
 
@@ -220,10 +207,9 @@ def test_a_bad_shuffler_that_is_not_caught_is_no_pass(
             return firmware_deck(CONFIG, seed + 1, index, cards)
 
     monkeypatch.setitem(vars(shuffle_run)["_MODEL_BY_KEY"], "shelf-10", Uniform())
-    assert (
-        command_line.main(["shuffle-test", "--shuffles", "1000", "--full", "0", "--seed", "3", "--processes", "1"]) == 1
+    assert "10 shelves was not caught" in output(
+        "shuffle-test", "--shuffles", "1000", "--full", "0", "--seed", "3", "--processes", "1", code=1
     )
-    assert "10 shelves was not caught" in capsys.readouterr().out
 
 
 # --- what people see ---------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from in_process import output
 
 from fairshoe import Shoe
 from fairshoe.boards.configs import load_board
@@ -154,26 +155,22 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, str]:
 
 
 @pytest.mark.parametrize("kind", ["export", "event", "capture"])
-def test_each_kind_of_source_gives_a_link(
-    kind: str, kept: tuple[Path, Path, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_each_kind_of_source_gives_a_link(kind: str, kept: tuple[Path, Path, str], tmp_path: Path) -> None:
     export, store, event = kept
     capture = tmp_path / "table.bin"
     capture.write_bytes(captured("cs-jam-in-the-deal"))
     source = {"export": str(export), "event": event, "capture": str(capture)}[kind]
     number = {"export": event.rpartition("/")[2], "event": "", "capture": "12"}[kind]
     more = ["--number", number] if number else []
-    assert main(["replay", source, *more, "--store", str(store), "--json"]) == Exit.DONE
-    said = json.loads(capsys.readouterr().out)
+    said = json.loads(output("replay", source, *more, "--store", str(store), "--json"))
     assert said["warning"] == "jam_exit" and said["same"] is True
     assert said["link"].startswith("http://127.0.0.1:8023/#m=")
     assert any("game caribbean-stud" in line for line in said["reconstructed"])
     assert any("board pico-carousel" in line for line in [*said["reconstructed"], *said["guessed"]])
 
 
-def test_the_words_name_who_serves_the_page(kept: tuple[Path, Path, str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["replay", str(kept[0]), "--page", "http://bench.example/"]) == Exit.DONE
-    said = capsys.readouterr().out
+def test_the_words_name_who_serves_the_page(kept: tuple[Path, Path, str]) -> None:
+    said = output("replay", str(kept[0]), "--page", "http://bench.example/")
     assert "reconstructed" in said and "guessed" in said
     assert "http://bench.example/#m=" in said
     assert "`fairshoe web --no-open` serves" in said

@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable
 
 import pytest
+from in_process import refusal
 
 from fairshoe import AsyncShoe, LinkBack, LinkLost, Shoe
-from fairshoe.cli import command_line
 from fairshoe.errors import PortBusy
 from fairshoe.observe import discovery
 from fairshoe.sim.port import SimPort
@@ -115,12 +115,11 @@ def test_a_second_host_is_refused_in_words_and_the_first_goes_on() -> None:
         assert door.refusals == 3 and door.drops == 0
 
 
-def test_the_command_line_says_that_the_port_is_busy(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_says_that_the_port_is_busy() -> None:
     with Door() as door, Shoe.open(door.url, answer_s=60):
         assert discovery.probe(door.url, seconds=10).kind == "busy"
         for command in (["status", door.url], ["monitor", door.url, "--once", "--plain"]):
-            assert command_line.main(command) == PortBusy.exit_code
-            assert f"another host is connected to {door.url}" in capsys.readouterr().err
+            assert f"another host is connected to {door.url}" in refusal(PortBusy.exit_code, *command)
 
 
 def test_a_shoe_whose_port_another_host_took_waits_until_it_is_free() -> None:
