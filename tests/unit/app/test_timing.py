@@ -44,8 +44,7 @@ def start(stage, cards, number):
     """Start a deck whose order comes from other noise."""
     stage.play([("", 300, "load", cards)])
     stage.rig.hal.entropy_draws = 1000 + number * 1000
-    plant = stage.rig.plant
-    plant.press(plant.lines.index("button_green"))
+    stage.act("press", {"button": "green"})
     return drawn_order(stage)
 
 

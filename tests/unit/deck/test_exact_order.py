@@ -15,8 +15,7 @@ CARDS = 8
 
 def start(stage, cards=CARDS):
     stage.play([("", 300, "load", cards), ("", 300, "wait", 0)])
-    plant = stage.rig.plant
-    plant.press(plant.lines.index("button_green"))
+    stage.act("press", {"button": "green"})
 
 
 def dealt_order(stage, cards=CARDS):

@@ -10,8 +10,7 @@ def stacks_of(game, positions, confirm):
     table = Table(game, seed=11)
     stage = table.stage
     stage.play([("", 300, "load", 52)])
-    plant = stage.rig.plant
-    plant.press(plant.lines.index("button_green"))
+    stage.act("press", {"button": "green"})
     order = drawn_order(stage)
     stage.play([("deck_verified", 300, "wait", 0)] + stories.seats(positions) + [("", 300, "press", "close")])
     if confirm:
@@ -29,8 +28,7 @@ def test_a_deck_that_is_handed_out_comes_to_the_table_in_its_order():
         table = Table("boston-5-stud", table={"dealing": dealing}, seed=11)
         stage = table.stage
         stage.play([("", 300, "load", 52)])
-        plant = stage.rig.plant
-        plant.press(plant.lines.index("button_green"))
+        stage.act("press", {"button": "green"})
         order = drawn_order(stage)
         stage.play([("deck_verified", 300, "press", "green"), ("remainder_released", 300, "take", 0)])
         assert stage.taken == [deck_in_order(stage, order)], dealing

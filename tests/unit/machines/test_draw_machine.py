@@ -32,6 +32,7 @@ def draw(stage, times=1, ms=150):
     for _ in range(times):
         assert hand.draw(ms)
         stage.run(ms + ms // 10 + 60)
+    return stage
 
 
 def counted(stage):
@@ -46,8 +47,7 @@ def end_round(stage):
 
 def test_every_card_drawn_is_counted_once_at_any_speed():
     for ms in (40, 80, 150, 400, 1500, 2500):
-        stage = playing()
-        draw(stage, 4, ms)
+        stage = draw(playing(), 4, ms)
         check_stage(stage)
         assert counted(stage) == (4, 0, 6), ms
         end_round(stage)
@@ -68,8 +68,7 @@ def test_cards_drawn_in_quick_succession_are_all_counted():
 def test_a_card_pulled_back_is_not_counted_wherever_it_turned():
     """From before the first beam until its end leaves it, at both beams and in between."""
     for um in (10000, A_UM, 20000, B_UM, B_UM + 1, 60000, A_UM + CARD_UM - 1):
-        stage = playing()
-        draw(stage, 2)
+        stage = draw(playing(), 2)
         for ms in (100, 400):
             assert stage.rig.plant.hand.draw_back(um, ms)
             stage.run(2 * ms + 200)
@@ -82,8 +81,7 @@ def test_a_card_pulled_back_is_not_counted_wherever_it_turned():
 def test_a_card_that_was_nearly_out_and_goes_back_stops_the_game():
     """The beams show the same for a second card close behind the first: the number drawn is unknown."""
     for um in (A_UM + CARD_UM + 4000, B_UM + CARD_UM - 1):
-        stage = playing()
-        draw(stage, 2)
+        stage = draw(playing(), 2)
         assert stage.rig.plant.hand.draw_back(um, 400)
         stage.until("warning_latched", 2000)
         assert fields_of(stage, "warning_latched") == [[codes.FAULT_DOUBLE_FEED, 2, 0]]
@@ -93,8 +91,7 @@ def test_a_card_that_was_nearly_out_and_goes_back_stops_the_game():
 def test_a_card_pulled_back_long_after_the_last_one_is_not_counted():
     """Times wrap after 18 minutes: a card that left the first beam long ago must not look as if it just had."""
     for minutes in (9, 12, 18):
-        stage = playing()
-        draw(stage)
+        stage = draw(playing())
         stage.run(minutes * 60000)
         assert stage.rig.plant.hand.draw_back(60000, 200)
         stage.run(1000)
@@ -118,8 +115,7 @@ def test_a_card_that_hesitates_at_the_mouth_and_then_comes_is_counted_once():
 
 def test_two_at_once_stop_the_game():
     for offset_um in (0, 1000, 10000, 40000, 80000):
-        stage = playing()
-        draw(stage, 2)
+        stage = draw(playing(), 2)
         stage.rig.plant.hand.draw_two(200, offset_um)
         assert warned(stage) == codes.FAULT_DOUBLE_FEED, offset_um
         assert fields_of(stage, "round_voided")[0][0] == codes.FAULT_DOUBLE_FEED
@@ -137,15 +133,13 @@ def test_a_card_held_too_long_is_a_fault():
 
 def test_wrong_backs_and_faces_stop_the_game():
     for name, line, fault in (("wrong_back", "back", codes.FAULT_BACK), ("face_up", "face", codes.FAULT_FACE_UP)):
-        stage = playing(config=board("draw", inputs={line: 22}), specs=({"fault": name, "card": 2},))
-        draw(stage, 2)
+        stage = draw(playing(config=board("draw", inputs={line: 22}), specs=({"fault": name, "card": 2},)), 2)
         stage.rig.plant.hand.draw(150)
         assert warned(stage) == fault
 
 
 def test_the_cut_card_is_told_is_no_card_and_ends_the_shoe_after_its_round():
-    stage = playing(cut_at=5)
-    draw(stage, 5)
+    stage = draw(playing(cut_at=5), 5)
     assert "cut_reached" not in stage.names()
     draw(stage, 1)
     stage.until("cut_reached", 1000)
@@ -166,8 +160,7 @@ def test_the_cut_card_is_told_is_no_card_and_ends_the_shoe_after_its_round():
 
 
 def test_a_cut_card_shown_and_put_back_is_told_when_it_comes_for_good():
-    stage = playing(cut_at=2)
-    draw(stage, 2)
+    stage = draw(playing(cut_at=2), 2)
     stage.rig.plant.hand.draw_back(60000, 200)
     stage.run(800)
     assert "cut_reached" not in stage.names()
@@ -179,8 +172,7 @@ def test_a_cut_card_shown_and_put_back_is_told_when_it_comes_for_good():
 
 def test_a_cut_card_that_was_put_back_does_not_hide_the_next_card():
     """It may be pushed back and another card drawn over it: that one counts."""
-    stage = playing(cut_at=2)
-    draw(stage, 2)
+    stage = draw(playing(cut_at=2), 2)
     hand = stage.rig.plant.hand
     hand.draw_back(60000, 200)
     stage.run(800)
@@ -217,8 +209,7 @@ def test_many_rounds_from_one_shoe():
 
 
 def test_a_shoe_drawn_to_its_end_is_whole_and_the_next_one_starts():
-    stage = playing()
-    draw(stage, 10)
+    stage = draw(playing(), 10)
     assert stage.rig.app.flow.state == DRAWING
     end_round(stage)
     stage.until("remainder_taken", 5000)
@@ -231,13 +222,11 @@ def test_a_shoe_drawn_to_its_end_is_whole_and_the_next_one_starts():
 
 
 def test_a_short_or_long_shoe_is_found_when_it_runs_out_or_over():
-    stage = playing(put_in=9)
-    draw(stage, 9)
+    stage = draw(playing(put_in=9), 9)
     assert warned(stage) == codes.FAULT_MISMATCH
     assert fields_of(stage, "warning_latched") == [[codes.FAULT_MISMATCH, 9, 0]]
     assert fields_of(stage, "round_voided")[0][0] == codes.FAULT_MISMATCH
-    stage = playing(put_in=11)
-    draw(stage, 10)
+    stage = draw(playing(put_in=11), 10)
     assert stage.rig.app.flow.state == DRAWING
     draw(stage, 1)
     assert warned(stage) == codes.FAULT_MISMATCH
@@ -245,16 +234,14 @@ def test_a_short_or_long_shoe_is_found_when_it_runs_out_or_over():
 
 
 def test_a_long_shoe_whose_last_round_ended_in_time_is_found_too():
-    stage = playing(put_in=11)
-    draw(stage, 10)
+    stage = draw(playing(put_in=11), 10)
     end_round(stage)
     draw(stage, 1)
     assert warned(stage) == codes.FAULT_MISMATCH
 
 
 def test_the_rest_lifted_out_in_mid_round_is_a_mismatch():
-    stage = playing()
-    draw(stage, 3)
+    stage = draw(playing(), 3)
     stage.rig.plant.lift()
     assert warned(stage) == codes.FAULT_MISMATCH
     clear_by_hand(stage)
@@ -263,8 +250,7 @@ def test_the_rest_lifted_out_in_mid_round_is_a_mismatch():
 
 def test_a_beam_that_goes_blind_in_a_shoe_is_found_at_the_latest_when_the_shoe_is_empty():
     for name, fault in (("throat_a", codes.FAULT_BEAM), ("throat_b", codes.FAULT_MISMATCH)):
-        stage = playing()
-        draw(stage, 3)
+        stage = draw(playing(), 3)
         faults(stage, {"fault": "beam_blind", "line": name})
         draw(stage, 7)
         assert warned(stage) == fault, name
@@ -283,14 +269,12 @@ def test_a_blind_beam_is_found_before_a_shoe_is_used():
         faults(stage, {"fault": "beam_blind", "line": name, "from_ms": stage.rig.plant.now_us // 1000 + 901})
         stage.rig.plant.load(list(range(10)))
         stage.run(900)
-        plant = stage.rig.plant
-        plant.press(plant.lines.index("button_green"))
+        stage.act("press", {"button": "green"})
         assert warned(stage) == codes.FAULT_BEAM, name
 
 
 def test_an_open_door_voids_a_round():
-    stage = playing()
-    draw(stage, 2)
+    stage = draw(playing(), 2)
     stage.play([("", 100, "open", 0)])
     stage.until("warning_latched", 1000)
     assert fields_of(stage, "round_voided")[0][2:] == [2, 8]

@@ -70,8 +70,7 @@ def insert_blind(stage, name):
     if name != "hopper":
         faults(stage, line)
     stage.play([("", 300, "wait", 0)])
-    plant = stage.rig.plant
-    plant.press(plant.lines.index("button_green"))
+    stage.act("press", {"button": "green"})
     stage.run(2)
     if name == "hopper":
         faults(stage, line)

@@ -20,8 +20,7 @@ def begun(cards, feed="bottom", shelves=4, order=None, specs=(), config=None):
     stage = set_up("shelves", cards, config=config or small_board("shelves", feed=feed, shelf_count=shelves))
     faults(stage, *specs)
     stage.play([("", 300, "load", cards)])
-    plant = stage.rig.plant
-    plant.press(plant.lines.index("button_green"))
+    stage.act("press", {"button": "green"})
     drawn = drawn_order(stage)
     if order is not None:
         for i in range(cards):
@@ -101,8 +100,7 @@ def test_two_decks_one_after_the_other():
     stage, drawn = begun(9)
     assert handed_out(stage) == deck_in_order(stage, drawn)
     stage.play([("", 300, "load", 9), ("", 300, "wait", 0)])
-    plant = stage.rig.plant
-    plant.press(plant.lines.index("button_green"))
+    stage.act("press", {"button": "green"})
     again = drawn_order(stage)
     assert again != drawn
     assert handed_out(stage) == deck_in_order(stage, again)
@@ -215,7 +213,7 @@ def released(stage):
     """The deck is asked for, and about to come."""
     stage.until("deck_verified", 100000, then_ms=300)
     plant = stage.rig.plant
-    plant.press(plant.lines.index("button_green"))
+    stage.act("press", {"button": "green"})
     stage.until("release_started", 1000)
     return plant
 

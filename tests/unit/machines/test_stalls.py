@@ -23,8 +23,7 @@ def shuffled(kind, *specs):
     """Take a deck in with these faults; what the host received, and whether it lies as drawn."""
     stage = faults(set_up(kind, CARDS, config=small_board(kind, shelf_count=6)), *specs)
     stage.play([("", 300, "load", CARDS)])
-    plant = stage.rig.plant
-    plant.press(plant.lines.index("button_green"))
+    stage.act("press", {"button": "green"})
     order = drawn_order(stage)
     until_verified(stage)
     check_stage(stage)
