@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from draws import amount
+from draws import amount, seeded
 from powerloss.jobs import (
     BOARDS,
     Cut,
@@ -98,9 +98,7 @@ def test_what_two_boots_in_a_row_find_belongs_to_the_press_before_the_first() ->
 @pytest.mark.drawn
 def test_power_cut_in_a_round_of_every_game_breaks_no_promise() -> None:
     """A sample of writes from the first to the last, on the machine that deals the game."""
-    seed = random.randrange(1 << 30)
-    print(f"seed {seed}")
-    draw = random.Random(seed)
+    draw = seeded()
     stories = {story.game: story for story in reversed(round_jobs()) if story.role and not story.kind}
     stories = {game: replace(story, audit=False, flash=False) for game, story in stories.items()}
     assert len(stories) == 6  # the house's own among them
@@ -116,9 +114,7 @@ def test_power_cut_in_a_round_of_every_game_breaks_no_promise() -> None:
 def test_power_cut_anywhere_else_breaks_no_promise() -> None:
     """A sample: every board, by buttons and by commands, with and without a host that listens; halts, hangs, flash,
     records, a full journal; twice in a row too."""
-    seed = random.randrange(1 << 30)
-    print(f"seed {seed}")
-    draw = random.Random(seed)
+    draw = seeded()
     rounds = [story for story in round_jobs() if (story.board, story.game) != LONG]
     assert {job.board for job in rounds} == set(BOARDS)
     for _ in range(SLICE):
@@ -131,9 +127,7 @@ def test_power_cut_anywhere_else_breaks_no_promise() -> None:
 
 @pytest.mark.drawn
 def test_power_cut_in_scenarios_breaks_no_promise() -> None:
-    seed = random.randrange(1 << 30)
-    print(f"seed {seed}")
-    draw = random.Random(seed)
+    draw = seeded()
     struck = 0
     for name in draw.sample(scenario_names(), SLICE):
         story = scenario_job(name)

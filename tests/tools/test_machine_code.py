@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import size
+from draws import seeded
 
 from fairshoe.boards.ports import PORTS
 from fairshoe.ship import machine_code
@@ -99,9 +100,7 @@ class Watched(list[int]):
 @pytest.mark.parametrize("count", [0, 1, 2, 12, 41, FRAME_MAX])
 def test_stuffing_never_leaves_its_bytes(count: int) -> None:
     """Viper checks no bounds and cuts what is no byte: here both would be seen."""
-    seed = random.randrange(1 << 30)
-    print(f"seed {seed}")
-    noise = random.Random(seed)
+    noise = seeded()
     for fill in ((0,), (1,), (0, 255), range(256)):
         plain = bytes(noise.choice(fill) for _ in range(count))
         before, after = noise.randrange(4), noise.randrange(4)
@@ -128,9 +127,7 @@ def test_comparing_never_leaves_its_bytes() -> None:
 
 def test_gathering_any_bytes_never_leaves_its_buffers() -> None:
     """Pieces of a stranger's bytes, up to the delimiter and no further, however long the frame gets."""
-    seed = random.randrange(1 << 30)
-    print(f"seed {seed}")
-    noise = random.Random(seed)
+    noise = seeded()
     for _ in range(3000):
         fill = noise.choice((0, 1, WIRE_MAX - 3, WIRE_MAX, WIRE_MAX + 1, noise.randrange(WIRE_MAX + 2)))
         buf: Any = Watched([7] * WIRE_MAX)
@@ -148,9 +145,7 @@ def test_gathering_any_bytes_never_leaves_its_buffers() -> None:
 
 def test_taking_any_bytes_apart_never_leaves_them() -> None:
     """Whatever a cable brings, longer than a frame too: the one place where a stranger's bytes meet machine code."""
-    seed = random.randrange(1 << 30)
-    print(f"seed {seed}")
-    noise = random.Random(seed)
+    noise = seeded()
     good = 0
     for _ in range(3000):
         fill = noise.choice(((0, 1, 2, 3), (1, 255), (1, 2, 3), (254, 255), range(1, 9), range(256)))
@@ -181,9 +176,7 @@ def watched(kind: Any, values: list[int], first: int, last: int) -> Any:
 
 
 def test_taking_edges_out_of_their_ring_never_leaves_it() -> None:
-    seed = random.randrange(1 << 30)
-    print(f"seed {seed}")
-    noise = random.Random(seed)
+    noise = seeded()
     for _ in range(2000):
         at, count = noise.randrange(RING), noise.randrange(RING)
         there = noise.randrange(EDGES_MAX + 1 - count)
@@ -222,9 +215,7 @@ class Registers:
 @pytest.mark.full
 def test_folding_words_of_any_content_never_leaves_its_buffers() -> None:
     """Whatever the lines do, and whatever DMA does meanwhile: edges fit, lines exist, the loop ends with the ring."""
-    seed = random.randrange(1 << 30)
-    print(f"seed {seed}")
-    noise = random.Random(seed)
+    noise = seeded()
     seen: set[int] = set()
     for _ in range(4000):
         pins = noise.randrange(1, words.LINES_MAX + 1)
@@ -277,9 +268,7 @@ def test_folding_words_of_any_content_never_leaves_its_buffers() -> None:
 
 def test_folding_edges_never_leaves_them_nor_their_lines() -> None:
     """Any edges, in any state: what has to be so for that is INPUT_COUNT lines, EDGES_MAX edges and times that wrap."""
-    seed = random.randrange(1 << 30)
-    print(f"seed {seed}")
-    noise = random.Random(seed)
+    noise = seeded()
     ended = 0
     for _ in range(2000):
         count = noise.randrange(EDGES_MAX + 1)
@@ -343,9 +332,7 @@ def number_of(values: list[int]) -> int:
 
 def test_arithmetic_of_limbs_stays_within_words_for_the_largest_operands() -> None:
     """A result has limbs up to LIMB_MAX, and operands are sums of two at most: so it holds for every signature."""
-    seed = random.randrange(1 << 30)
-    print(f"seed {seed}")
-    noise = random.Random(seed)
+    noise = seeded()
     for top in (2 * LIMB_MAX, 8191, 1):
         for signs in ((1,), (-1,), (1, -1), (0, 1, -1)):
             a, b = ([top * noise.choice(signs) for _ in range(field.LIMBS)] for _ in range(2))

@@ -1,13 +1,13 @@
 """What cannot work is refused: for each rule one config that breaks it, and the message with the numbers."""
 
 import copy
-import random
 import re
 from math import sqrt
 from pathlib import Path
 from typing import Any
 
 import pytest
+from draws import seeded
 
 from fairshoe.boards import checks, configs, edge_rates, lines, shuffle_time
 
@@ -443,9 +443,7 @@ def late(times: list[float], limit: float) -> int:
 
 def test_the_estimate_covers_orders_drawn_at_random_and_is_not_far_off() -> None:
     """One order in 30,000 may take longer: three in 200 would be chance once in ten million runs."""
-    seed = random.randrange(1 << 30)
-    print("seed", seed)
-    draw = random.Random(seed)
+    draw = seeded()
     mech = board("carousel")["mechanism"]
     times = [played_us(mech, draw.sample(range(52), 52), mech["throat_b_um"], 54) for _ in range(200)]
     sweep = (1 / 1.5 + 0.1) * 1e6 + shuffle_time.notice_us(mech)

@@ -67,6 +67,14 @@ def take_until(shoe: Shoe, kind: type[messages.Event]) -> list[int]:
     raise AssertionError(f"no {kind.NAME}")
 
 
+def proved(operations: Numbers | None = None) -> tuple[RigPort, Shoe]:
+    """A port with a key, and a shoe at it that has proved itself empty."""
+    port = port_with(KEY, "table")
+    shoe = table_shoe(port, operations)
+    take_until(shoe, messages.EmptyProved)
+    return port, shoe
+
+
 def acknowledgements(port: RigPort) -> list[int]:
     frames = framing.Decoder().feed(bytes(port.written))
     return [frame.message.seq for frame in frames if isinstance(frame.message, messages.EventAck) and frame.message.seq]
@@ -160,9 +168,7 @@ def test_a_round_by_command_over_a_bad_cable(tmp_path: Path) -> None:
 
 
 def test_a_command_that_cannot_be_carried_out_says_why() -> None:
-    port = port_with(KEY, "table")
-    shoe = table_shoe(port)
-    take_until(shoe, messages.EmptyProved)
+    port, shoe = proved()
     assert shoe.command(messages.CloseBetting) == CommandResult(1, messages.Outcome.REJECTED, messages.Reason.STATE, 2)
     port.hand("load", "51")
     port.run(300)
@@ -177,9 +183,7 @@ def test_a_command_that_cannot_be_carried_out_says_why() -> None:
 
 def test_a_program_that_crashed_in_a_command_finds_it_and_never_gives_it_twice(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
-    port = port_with(KEY, "table")
-    shoe = table_shoe(port, Operations(path))
-    take_until(shoe, messages.EmptyProved)
+    port, shoe = proved(Operations(path))
     port.hand("load", "52")
     port.run(300)
     shoe.start(messages.Shuffle)
@@ -227,9 +231,7 @@ def test_the_wrong_key_is_told_from_no_shoe_at_all() -> None:
 
 
 def test_forged_frames_in_a_keyed_session_are_not_believed() -> None:
-    port = port_with(KEY, "table")
-    shoe = table_shoe(port)
-    take_until(shoe, messages.EmptyProved)
+    port, shoe = proved()
     forged = messages.DoorOpened(seq=3, boot=1, uptime_s=0, uptime_ms=0, utc_s=0, round=0, deck=0)
     number = port.rig.app.link.session.number
     port.arrived += framing.encode(forged, number, 9000) + framing.encode(
@@ -251,9 +253,7 @@ def test_a_listener_sends_nothing_at_all() -> None:
 
 
 def test_a_port_that_disappears_in_a_round_says_so_and_what_was_last() -> None:
-    port = port_with(KEY, "table")
-    shoe = table_shoe(port)
-    take_until(shoe, messages.EmptyProved)
+    port, shoe = proved()
     port.hand("load", "52")
     port.run(300)
     for command in (messages.Shuffle, messages.CloseBetting):
@@ -265,9 +265,7 @@ def test_a_port_that_disappears_in_a_round_says_so_and_what_was_last() -> None:
 
 
 def test_numbers_that_cannot_be_written_stop_the_command_before_it_is_sent(tmp_path: Path) -> None:
-    port = port_with(KEY, "table")
-    shoe = table_shoe(port, Store(tmp_path / "store.db", busy_s=0.01))
-    take_until(shoe, messages.EmptyProved)
+    port, shoe = proved(Store(tmp_path / "store.db", busy_s=0.01))
     other = sqlite3.connect(tmp_path / "store.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(StoreError, match="another program keeps it locked") as caught:
@@ -334,9 +332,7 @@ def test_a_device_whose_memory_was_replaced_is_told() -> None:
 
 
 def test_a_quiet_host_shows_signs_of_life_so_that_nobody_takes_its_place() -> None:
-    port = port_with(KEY, "table")
-    shoe = table_shoe(port)
-    take_until(shoe, messages.EmptyProved)
+    port, shoe = proved()
     port.run(200)
     before = port.rig.app.link.session.received
     for message in shoe.messages(quiet_s=60):
@@ -347,9 +343,7 @@ def test_a_quiet_host_shows_signs_of_life_so_that_nobody_takes_its_place() -> No
 
 
 def test_an_argument_that_does_not_fit_uses_up_no_number(tmp_path: Path) -> None:
-    port = port_with(KEY, "table")
-    shoe = table_shoe(port, Operations(tmp_path / "store.db"))
-    take_until(shoe, messages.EmptyProved)
+    _port, shoe = proved(Operations(tmp_path / "store.db"))
     with pytest.raises(UsageError, match="set_positions cannot be given like that"):
         shoe.command(messages.SetPositions, positions=300)
     assert shoe.unfinished() is None
@@ -357,9 +351,7 @@ def test_an_argument_that_does_not_fit_uses_up_no_number(tmp_path: Path) -> None
 
 
 def test_a_host_whose_numbers_run_out_gets_a_new_session_and_reuses_none() -> None:
-    port = port_with(KEY, "table")
-    shoe = table_shoe(port)
-    take_until(shoe, messages.EmptyProved)
+    port, shoe = proved()
     session = shoe._core.session  # pyright: ignore[reportPrivateUsage]
     assert session is not None
     session._sequence = 0xFEF0  # pyright: ignore[reportPrivateUsage]

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import journals
 import pytest
+from draws import seeded
 
 from fairshoe.boards.configs import load_board
 from fairshoe.journal.expectation import Expected
@@ -108,9 +109,7 @@ def test_every_flipped_bit_of_every_record_is_found_in_that_record(small: Export
 
 
 def test_a_flipped_bit_of_a_round_is_found_in_its_record(good: Export) -> None:
-    seed = random.randrange(1 << 32)
-    print(f"replay with random.Random({seed})")
-    dice = random.Random(seed)
+    dice = seeded()
     for index, record in enumerate(good.records):
         for bit in dice.sample(range(RECORD_SIZE * 8), 40):
             found_at(flipped(good, index, bit), record.seq)
@@ -432,9 +431,7 @@ def _cut_in_a_shuffle_untold() -> str:
 
 
 def test_random_damage_is_always_found(good: Export) -> None:
-    seed = random.randrange(1 << 32)
-    print(f"replay with random.Random({seed})")
-    dice = random.Random(seed)
+    dice = seeded()
     for _ in range(300):
         records = list(good.records)
         for _ in range(dice.randrange(1, 4)):
@@ -456,7 +453,7 @@ def test_random_damage_is_always_found(good: Export) -> None:
         for export in (journals.rewritten(good, records), journals.chained(good, records)):
             verdict = verify(export, [SEAL])
             same = [(record.seq, record.data) for record in export.records] == [(r.seq, r.data) for r in good.records]
-            assert verdict.whole == same or not changed, (seed, [problem.text() for problem in verdict.problems])
+            assert verdict.whole == same or not changed, [problem.text() for problem in verdict.problems]
 
 
 def test_what_real_devices_write_is_always_good() -> None:

@@ -1,8 +1,8 @@
 """Dictionaries: ours is the device's, two of different ages are distinguished, and what is unknown is read by one."""
 
-import random
 
 import pytest
+from draws import seeded
 
 from fairshoe.link import framing
 from fairshoe.link.dictionary import Dictionary, compare, own_dictionary
@@ -98,9 +98,7 @@ def test_a_body_cut_short_gives_the_fields_it_has() -> None:
 
 
 def test_any_lines_whatever_are_taken() -> None:
-    seed = random.randrange(1 << 32)
-    print(f"replay with random.Random({seed})")
-    noise = random.Random(seed)
+    noise = seeded()
     words = ["message", "prefix", "names", "event", "700", "-1", "x:u8", "y:rest", "z:u999", ":", "a:", ":b", "\x00"]
     for _ in range(500):
         lines = [" ".join(noise.choices(words, k=noise.randrange(7))) for _ in range(noise.randrange(9))]

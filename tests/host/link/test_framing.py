@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from draws import seeded
 
 from fairshoe import messages
 from fairshoe.link import framing, message_codecs
@@ -64,12 +65,6 @@ def example(cls: type[messages.Message], filler: random.Random) -> messages.Mess
         else:
             values.append(filler.randrange(1 << {"B": 8, "H": 16, "I": 32}[code]))
     return cls(*values)
-
-
-def seeded() -> random.Random:
-    seed = random.randrange(1 << 32)
-    print(f"replay with random.Random({seed})")
-    return random.Random(seed)
 
 
 def sealed(raw: bytes) -> bytes:

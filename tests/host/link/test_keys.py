@@ -1,10 +1,10 @@
 """Key files and the derivation of session keys, the same on both sides."""
 
 import os
-import random
 from pathlib import Path
 
 import pytest
+from draws import seeded
 
 from fairshoe import keys
 from fairshoe.errors import KeyFileError
@@ -15,9 +15,7 @@ KEY = bytes(range(32))
 
 
 def test_host_and_device_derive_the_same_session_key_and_mac() -> None:
-    seed = random.randrange(1 << 32)
-    print(f"replay with random.Random({seed})")
-    noise = random.Random(seed)
+    noise = seeded()
     for role in (Role.OBSERVER, Role.TABLE, Role.SERVICE, Role.AUDITOR, Role.RECORDER):
         key, host, device = noise.randbytes(32), noise.randbytes(16), noise.randbytes(16)
         number = noise.randrange(1, 65536)

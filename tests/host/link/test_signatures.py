@@ -1,11 +1,11 @@
 """Keys, signatures and digests of the device are those of `cryptography` and hashlib."""
 
-import random
 from collections.abc import Generator
 from hashlib import sha512 as host_sha512
 from typing import TypeVar
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from draws import seeded
 
 from firmware.signing.ed25519 import public_key, sign
 from firmware.signing.sha512 import sha512
@@ -22,9 +22,7 @@ def result(steps: Generator[None, None, T]) -> T:
 
 
 def test_keys_and_signatures_are_those_of_cryptography() -> None:
-    seed = random.randrange(1 << 32)
-    print(f"replay with random.Random({seed})")
-    dice = random.Random(seed)
+    dice = seeded()
     for size in (91, 300):
         secret, message = dice.randbytes(32), dice.randbytes(size)
         key = Ed25519PrivateKey.from_private_bytes(secret)

@@ -1,8 +1,8 @@
 """Flash images: every file is found, and a damaged image is reported and never taken for a good one."""
 
-import random
 
 import pytest
+from draws import seeded
 from flash_image import BLOCK, BLOCKS, FRONT, flash_image, uf2_of
 
 from fairshoe.ship.errors import ImageError
@@ -84,9 +84,7 @@ def test_an_image_without_a_file_system_is_told(data: bytes) -> None:
 
 
 def test_whatever_is_damaged_is_an_error_or_a_difference_and_never_a_crash() -> None:
-    seed = random.randrange(1 << 30)
-    print("seed", seed)
-    chance = random.Random(seed)
+    chance = seeded()
     whole = flash_image(FILES)
     for _ in range(60):
         data = bytearray(whole)
