@@ -3,8 +3,9 @@
 import sys
 
 import pytest
-from in_process import output, refusal
+from in_process import refusal
 
+from fairshoe.cli import command_line
 from fairshoe.commands import start
 from fairshoe.errors import Exit
 from fairshoe.observe import discovery
@@ -27,7 +28,7 @@ RUNS = {
 
 @pytest.mark.parametrize("typed", RUNS)
 def test_what_a_person_types_is_run_and_shown_and_a_port_is_opened_after_a_yes(
-    typed: str, monkeypatch: pytest.MonkeyPatch
+    typed: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     answers, ran = iter(typed.split()), list[list[str]]()
 
@@ -50,7 +51,8 @@ def test_what_a_person_types_is_run_and_shown_and_a_port_is_opened_after_a_yes(
     for stream in (sys.stdin, sys.stdout):
         monkeypatch.setattr(stream, "isatty", lambda: True)
     monkeypatch.setattr(start, "main", run)
-    out = output()
+    assert command_line.main([]) == Exit.DONE
+    out = capsys.readouterr().out
     assert ran == RUNS[typed] and "none was opened" in out and "/dev/ttyACM0  Pico E661" in out
     for words in ran:
         assert f"$ fairshoe {' '.join(words)}\n" in out
