@@ -2,7 +2,7 @@
 
 from dab_tables import Shoe
 from game_tables import DONE, REFUSED, Table, short_deck
-from support import all_fields_of, board
+from support import all_fields_of, board, clauses_of
 
 from firmware.games.flow import WAITING_FOR_DECK, WAITING_FOR_GREEN
 from firmware.games.table_facts import DUE
