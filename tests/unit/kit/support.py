@@ -9,10 +9,14 @@ from rig import stories
 from rig.event_fields import TEXTS
 from rig.story import Stage
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 GAME = "caribbean-stud"
 
 
-def board(kind="carousel", **sections):
+def board(kind: str = "carousel", **sections: "dict[str, Any]") -> "dict[str, Any]":
     """The Pico with a machine of this kind, and other values in some sections; None takes a value out."""
     with open("board_configs/pico-%s.json" % kind) as file:
         config = json.load(file)
@@ -60,13 +64,13 @@ def lock_decide(app):
     app.decide = locked
 
 
-def act(stage, run_ms, action, **argument):
+def act(stage: Stage, run_ms: int, action: str, **argument: "Any") -> None:
     """Something is done at the machine, and it goes on for so long."""
     stage.act(action, argument)
     stage.run(run_ms)
 
 
-def to_device(stage, data, run_ms):
+def to_device(stage: Stage, data: bytes, run_ms: int) -> None:
     """Bytes reach the device, and it goes on for so long."""
     stage._to_device(data)
     stage.run(run_ms)
