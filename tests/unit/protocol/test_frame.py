@@ -168,6 +168,7 @@ def test_a_block_of_a_wrong_length_is_counted_as_short_or_long_whatever_else_is_
         assert dropped(short) == only(DROP_SHORT)
     for long in (b"\x80" + b"a" * 127 + b"\x7f" + b"b" * 126, b"\x01" * 255, b"\x02" + b"\xff" * 300):
         assert dropped(long) == only(DROP_LONG)
+    assert dropped(b"\xff" * 256) == only(DROP_COBS) and dropped(b"\xff" * 257) == only(DROP_LONG)
     assert dropped(b"\x0dabcdefghijkl") == only(DROP_CRC)
 
 
