@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from hil import bus, faults, line, storms
+from hil import bus, faults, line, noise, storms
 from hil.player import Player
 from hil.rounds import STACK
 
@@ -43,6 +43,7 @@ STORIES: dict[str, Story] = {
     "i2c": Story(bus.held),
     "i2c-clocks": Story(bus.clocked),
     "i2c-lost": Story(bus.lost),
+    **{name: Story(noise.noise(name), _MOTORS) for name in noise.NAMES},
 }
 
 

@@ -84,7 +84,7 @@ def _turning(player: Player, hz: int) -> None:
     player.until_true("three cards have passed", lambda: plant.throat.passed >= 3, step_us=1000)
     player.until_true("the axis moves", lambda: plant.axis.moving, step_us=500)
     player.board.storm((HOME,), hz)
-    _off_in_time(player, (HOME_EDGES_MAX + 1) * 1_000_000 // (2 * hz), f"{HOME_EDGES_MAX} edges of the home mark")
+    off_in_time(player, (HOME_EDGES_MAX + 1) * 1_000_000 // (2 * hz), f"{HOME_EDGES_MAX} edges of the home mark")
     player.board.run_us(STILL_US)
     expect(not plant.axis.moving, "the axis moves on in a storm on its home mark")
     event: Any = player.until("warning_latched", 10.0)
@@ -115,10 +115,10 @@ def _stopped(player: Player, lines: tuple[str, ...], hz: int) -> None:
     """Motors off in time. The rate counts over a window: a storm exceeds it when that has too many edges."""
     limit = int(player.board.config["mechanism"]["edges_per_s_max"])
     edges = limit * WINDOW_MS // 1000 if 2 * hz > limit else SLOW_EDGES
-    _off_in_time(player, (edges + 1) * 1_000_000 // (2 * hz), f"{limit} edges/s on {', '.join(lines)}")
+    off_in_time(player, (edges + 1) * 1_000_000 // (2 * hz), f"{limit} edges/s on {', '.join(lines)}")
 
 
-def _off_in_time(player: Player, exceeded_us: int, limit: str) -> None:
+def off_in_time(player: Player, exceeded_us: int, limit: str) -> None:
     """So long after its begin the storm exceeds its limit."""
     player.board.run_us(exceeded_us)
     late_us = 0
