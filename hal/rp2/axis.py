@@ -112,8 +112,7 @@ class Axis:
         self._ctrl = self._chain()
         self._machine = StateMachine(0)
         self._prepare(_STEP_HZ)
-        self._home_irq: "Any" = self._home.irq(self._on_home, Pin.IRQ_RISING | Pin.IRQ_FALLING, hard=True)
-        self._home_irq.trigger(0)
+        self._home_irq: "Any" = self._home.irq(self._on_home, 0, hard=True)
 
     # -- orders ----------------------------------------------------------------------------------------------------
 

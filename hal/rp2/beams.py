@@ -99,9 +99,8 @@ class PinStop(Stop):
         self._irq: "Any" = None  # of the line that the order names
 
     def listen(self, line: int, pin: Pin) -> None:
-        irq: "Any" = pin.irq(self._on_line, Pin.IRQ_RISING, hard=True)
-        irq.trigger(0)
-        self._irqs[line] = irq
+        # On no edge: between two calls a storm would interrupt without end, and the start would not go on.
+        self._irqs[line] = pin.irq(self._on_line, 0, hard=True)
 
     def arm(self, output: int, line: int, delay_us: int) -> None:
         Stop.arm(self, output, line, delay_us)

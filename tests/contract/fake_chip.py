@@ -37,6 +37,7 @@ class Pad:
         self.level = 1
         self.out = False
         self.edges = 0
+        self.edges_at_first = 0  # on which it interrupted as soon as it had a handler
         self.handler = None
         self.listener = None
         self.watcher = None  # what else of the chip sees its changes, PIO
@@ -46,7 +47,7 @@ class Pad:
         if self.unheard is not None:
             self.level = self.unheard
         self.handler = handler
-        self.edges = edges
+        self.edges = self.edges_at_first = edges
 
     def drive(self, level):
         """From floating to driven: a listener hears it even if the level is the same."""

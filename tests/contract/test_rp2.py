@@ -239,6 +239,14 @@ def test_the_line_that_a_stop_waits_for_interrupts_once():
     assert board.world.pad(board.config["inputs"]["throat_b"]).edges == 0
 
 
+def test_no_line_interrupts_before_it_is_asked_for():
+    """A line that storms would interrupt again and again, and the port would never be made."""
+    for kind in ("carousel", "shelves", "shoe"):
+        board = Rp2Driver.make(kind, 7)
+        heard = [pad for pad in board.world.pads.values() if pad.handler]
+        assert heard and not any(pad.edges_at_first for pad in heard), kind
+
+
 def test_words_that_wait_while_the_channel_starts_again_are_not_lost():
     board = Rp2Driver.make("carousel")
     beams = board.hal._beams

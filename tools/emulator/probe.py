@@ -17,7 +17,7 @@ free_before = gc.mem_free()
 gc.threshold(16384)  # as hal/boot_main.py does
 
 from firmware.games.deck_steps import PHASE_HOLDING  # noqa: E402
-from firmware.games.flow import DRAW_READY, DRAWING, PROVING_EMPTY, SHUFFLING, WAITING_FOR_DECK, WARNING  # noqa: E402
+from firmware.games.flow import DRAW_READY, DRAWING, SHUFFLING, WAITING_FOR_DECK, WARNING  # noqa: E402
 from firmware.image import IN_THROAT_A, IN_THROAT_B, NO_LINE, motors_running  # noqa: E402
 from firmware.main import collect, run  # noqa: E402
 from firmware.main import start as make  # noqa: E402
@@ -119,8 +119,8 @@ class Timed:
     def in_throat(self):
         """Whether a hand moves a card: a throat beam is blocked, or the firmware does not know yet that it is clear.
         Asked before a scan and after it, so that one counts that begins or ends a card's passage, and one during which
-        a card comes. In the self-test beams are blocked because they are dark."""
-        if self.app.flow.state == PROVING_EMPTY:
+        a card comes. Before a deck is in, no hand draws: beams are dark in the self-test, and may be noise at rest."""
+        if self.app.flow.state not in (DRAW_READY, DRAWING):
             return False
         for pin in self.throat:
             if pin.value():
