@@ -138,6 +138,8 @@ class TableFacts:
             row[TAIL_DECK], row[POSITIONS] = deck, values[0]
             row[CLOSED_AGAIN] = row[DECIDED] = row[WITHDRAWN] = row[WITHDRAWN + 1] = 0
             row[OPEN] = row[PLAYED] = 1
+            if self.profile.decks > 1 and deck:
+                row[TURN] = 3 - deck  # the other deck is next, however this round comes out
             if self.profile.mode:
                 self._closed(values[0])
         elif message == ids.EV_STACK_TAKEN:
@@ -173,7 +175,7 @@ class TableFacts:
         if message == ids.EV_REMAINDER_TAKEN:
             self._taken_out(values[0], deck, round_number)
         elif message == ids.EV_HELD_BACK and values[0] == ids.NEED_HOUSE_DECISION and row[OPEN]:
-            row[TAIL], row[REST], row[TURN] = TAIL_HOUSE, U8_MAX, 3 - (deck or 1)  # its deck has had its turn
+            row[TAIL], row[REST] = TAIL_HOUSE, U8_MAX
         elif message == ids.EV_DECK_VERIFIED:
             self._set(deck, SOURCE, ids.FROM_MACHINE)
             self._set(deck, MACHINE_COUNTED, 1)

@@ -285,12 +285,12 @@ def test_the_rest_of_a_shoe_that_was_dealt_from_is_no_longer_shuffled_and_has_to
 
 def test_the_rest_is_known_once_it_was_taken_and_the_other_deck_is_next():
     facts = new(decks=2)
-    noted(facts, NEW_ROUND)
-    assert noted(facts, (ids.EV_REMAINDER_TAKEN, 32)) == {REST: 32, TAIL: TAIL_SETTLING, TURN: 2}
+    assert noted(facts, NEW_ROUND)[TURN] == 2
+    assert noted(facts, (ids.EV_REMAINDER_TAKEN, 32)) == {REST: 32, TAIL: TAIL_SETTLING}
     assert noted(facts, (ids.EV_REMAINDER_TAKEN, 30)) == {}  # out of a manual shoe, in a round that is settled
     facts = new(decks=2)
-    noted(facts, NEW_ROUND, deck=2)
-    assert noted(facts, (ids.EV_REMAINDER_TAKEN, 32), deck=2)[TURN] == 1
+    assert noted(facts, (ids.EV_REMAINDER_TAKEN, 52), deck=1, round_number=0)[TURN] == 2  # no round was played
+    assert noted(facts, NEW_ROUND, deck=2)[TURN] == 1
     facts = new()
     noted(facts, NEW_ROUND)
     assert noted(facts, (ids.EV_REMAINDER_TAKEN, 300)) == {REST: 255, TAIL: TAIL_SETTLING}
@@ -590,7 +590,7 @@ def test_a_round_that_no_rule_covers_waits_for_the_house():
         if closed:
             assert noted(facts, (ids.EV_BETTING_CLOSED, 2)) == {CLOSED_AGAIN: 1}
         assert noted(facts, (ids.EV_HELD_BACK, ids.NEED_CUT)) == {}
-        assert noted(facts, held) == {TAIL: TAIL_HOUSE, REST: 255, TURN: 2}  # its deck has had its turn
+        assert noted(facts, held) == {TAIL: TAIL_HOUSE, REST: 255}
         assert noted(facts, (ids.EV_BOOTED,), deck=0) == {}
         changed = told(facts, ids.REC_HOUSE_DECISION, ids.HOUSE_GOES_ON, 0, ids.PLAY_ON)
         assert changed == {TAIL: tail, STACKS: 4}
