@@ -196,6 +196,8 @@ def record_objection(flow: "Flow", role: int, what: int, a: int, b: int) -> int:
             when |= CTX_REST | CTX_SETTLING  # until each player has decided; without any decision GREEN stands for them
         if when & _TAIL_CONTEXT[flow.profile.phase_open(facts.row[CLOSED_AGAIN])]:
             when |= CTX_HOUSE  # as in the stage in which the machine stopped
+        if when & CTX_GREEN and flow.stacks_taken > 1 and not flow.positions:
+            when |= CTX_DEALING  # the last stack taken may be the dealer's: GREEN has not said so yet
     now = context(flow, ids.REC_PROGRESSIVE <= what <= ids.REC_DRAWN_IN_ERROR)
     loaded = not now & CTX_STOPPED and flow.ledger.inside() != 0
     if not when & now or (what == ids.REC_OUT_OF_SERVICE and loaded):
@@ -210,7 +212,7 @@ def record_objection(flow: "Flow", role: int, what: int, a: int, b: int) -> int:
     begun = flow.round_open or flow.tail not in (0, TAIL_HANDED) or burn
     if ids.REC_PROGRESSIVE <= what <= ids.REC_DRAWN_IN_ERROR and not begun:
         # A void round takes no more records; a hole card may be seen before a round begins.
-        return ids.REASON_STATE if what != ids.REC_HOLE_CARD_SEEN else ids.REASON_NONE
+        return ids.REASON_NONE if what == ids.REC_HOLE_CARD_SEEN and now & CTX_READY else ids.REASON_STATE
     reason = -1 if flow.play is None else flow.play.objection(flow, what, a, b)
     return _odd_one(flow, what, a, b) if reason < 0 else reason
 

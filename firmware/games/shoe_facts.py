@@ -40,9 +40,9 @@ def box_surrendered(row: bytearray, box: int) -> int:
 
 def box_waits(row: bytearray, box: int, has: int) -> bool:
     """Whether a box that has so many cards may have missed one: in the deal only once, and no box that is dead or has
-    surrendered a hand."""
+    surrendered a hand; a hit only if the dealer has no blackjack, after which no card is dealt."""
     known = _box(row, box)
-    return known != DEAD and (has > 1 or not known)
+    return known != DEAD and (not known if has < 2 else row[ANSWER] & 3 != ids.ANSWER_BLACKJACK)
 
 
 def _box(row: bytearray, box: int) -> int:

@@ -14,6 +14,9 @@ from rig import stories
 
 AUTOMATED = (
     ("boston-5-stud", "deal:3 misdeal:2:4 hole_card_seen", "void B5-12a 5"),
+    ("boston-5-stud", "deal:2 misdeal:0:2 !hole_card_seen !face_up:1 power", "void B5-12d 0"),
+    ("boston-5-stud", "close stack offered !hole_card_seen", ""),  # without positions: no dealer's hand yet
+    ("boston-5-stud", "close stack stack stack offered hole_card_seen power", "void B5-12a 3"),
     ("boston-5-stud", "deal:3 fold:1 power", "void B5-12f 6"),
     ("boston-5-stud", "deal:2 face_up:1 give release power face_up:1", "void B5-12b 0"),
     ("boston-5-stud", "deal:2 release final_deal:2 misdeal:2:4 misdeal:0:4 end", "end 38"),
@@ -73,6 +76,8 @@ BESIDE = (  # with records and two decks
     (RAISED + "begin held final_deal:1 misdeal:1:2 !misdeal:1:2 end", "end 40"),
     (RAISED + "other lock held second_wager:2:0 end", "end"),
     (RAISED + "other misdeal:2:4 end", "end"),
+    ("deal:2 power other deal:1 fold:1 release end", "void B5-12f 3 end"),  # the deck of a void round has had its turn
+    ("bets:2 power other deal:1 fold:1 release end", "void HOUSE 0 end"),
     (RAISED + "other face_up:1 held power face_up:1", "void B5-12b 0"),
     (
         RAISED + "other close held final_deal:1 end deal:1 second_wager:1:1 release held final_deal:1 end",
@@ -83,7 +88,8 @@ BLACKJACK = (
     ("boxes:2 draw:6 up_card:5 power !misdeal:0:0 house_decision:1 !misdeal:0:0 end", "end"),
     ("boxes:2 draw:6 up_card:5 surrender:1 surrender:1 power house_decision:1 surrender:1 !surrender:1 end", "end"),
     ("boxes:2 draw:6 up_card:13 draw:1 peek:5 power house_decision:1 !up_card:5 surrender:2 end", "end"),
-    ("boxes:2 draw:6 up_card:13 draw:1 peek:1 power house_decision:1 !surrender:2 end", "end"),
+    ("boxes:2 draw:6 up_card:13 draw:1 peek:1 power house_decision:1 !surrender:2 !box_missed:1:2 end", "end"),
+    ("boxes:2 draw:6 up_card:13 draw:1 peek:1 !box_missed:1:2 end", "end"),  # no card comes after a blackjack
     ("boxes:2 draw:6 up_card:5 dealer_card power house_decision:1 !box_missed:1:0 end", "end"),
     ("boxes:2 draw:6 face_up:1 power house_decision:1 face_up:1", "void DAB-15b 0"),
     ("boxes:3 draw:8 up_card:5 box_missed:3:0 !surrender:3 !box_missed:3:0 !box_missed:3:2 surrender:1 end", "end"),
@@ -156,6 +162,13 @@ class Words:
 
     def deal(self, positions):
         self.table.deal(positions)
+
+    def stack(self):
+        self.table.play(("stack_offered", 600, "take", 0))
+
+    def offered(self):
+        """The next stack lies in the tray."""
+        self.table.play(("stack_offered", 300, "wait", 0))
 
     def release(self):
         self.table.release()
