@@ -5,6 +5,7 @@ from micropython import const
 from firmware.games.flow import REMAINDER_OFFERED, flow_dealing, flow_players
 from firmware.games.profile import CLAUSE_NONE, EXTRA_COMMUNITY, RULE_FOLD, TAIL_HOUSE
 from firmware.games.table_facts import (
+    BY_HAND,
     COUNTED,
     DEALER_DONE,
     DEALT,
@@ -14,9 +15,12 @@ from firmware.games.table_facts import (
     NOT_IN,
     OPEN,
     POSITIONS,
+    REST,
     SECONDS,
     SHORT,
+    U8_MAX,
     WITHDRAWN,
+    signed,
 )
 from firmware.protocol import ids
 
@@ -135,6 +139,17 @@ def due_cards(flow: "Flow", seat: int) -> int:
     if profile.final_each and not flow.facts.in_final(seat):
         return profile.stack_cards if seat else profile.last_cards
     return profile.hand_cards
+
+
+def stub_fits(flow: "Flow", cards: int) -> bool:
+    """Whether a stub of so many cards is right. Where the positions were not set: whether any number of players leaves
+    it."""
+    facts, profile = flow.facts, flow.profile
+    if facts.row[REST] != U8_MAX:
+        return cards == facts.stub()
+    fixed = profile.last_cards + (0 if profile.final_each else profile.final_fixed)
+    dealt = profile.deck_cards - cards - signed(facts.row[BY_HAND]) - fixed
+    return 0 < dealt <= profile.positions_max * profile.stack_cards and dealt % profile.stack_cards == 0
 
 
 def ones(mask: int) -> int:

@@ -20,7 +20,7 @@ from firmware.games.flow import (
     flow_enter,
     flow_void,
 )
-from firmware.games.hands import COMMUNITY, deal_over, due_cards, hands_objection
+from firmware.games.hands import COMMUNITY, deal_over, due_cards, hands_objection, stub_fits
 from firmware.games.prerequisites import stub_overdue
 from firmware.games.profile import (
     CLAUSE_NONE,
@@ -293,10 +293,11 @@ def _count_objection(flow: "Flow", a: int, b: int) -> int:
     if a == ids.UNKNOWN_U16 or b > 2:
         return ids.REASON_ARGUMENT  # no count
     if flow.tail and flow.tail != TAIL_HANDED:
-        stub, settling = flow.facts.stub(), flow.tail == TAIL_SETTLING
-        if not settling or flow.facts.row[COUNTED] or not flow.profile.stub_rounds or stub == ids.UNKNOWN_U16:
+        row, profile = flow.facts.row, flow.profile
+        later = profile.final_each and not row[FINAL]
+        if flow.tail != TAIL_SETTLING or row[COUNTED] or not profile.stub_rounds or later:
             return ids.REASON_STATE  # not dealt, counted already, never counted, or the final deal is recorded first
-        odd = a >= flow.profile.deck_cards or (b and a == stub)  # a stub is never the whole deck
+        odd = a >= profile.deck_cards or (b and a == flow.facts.stub())  # a stub is never the whole deck
         return ids.REASON_ARGUMENT if odd else ids.REASON_NONE
     if b and not flow.tail:
         return ids.REASON_ARGUMENT  # no hands are out that could have been misdealt
@@ -343,7 +344,7 @@ def _rule_of(flow: "Flow", what: int, a: int, b: int) -> int:
     if rule >= 0:
         return rule
     if what == ids.REC_STUB_COUNTED:
-        if a == flow.facts.stub() if flow.tail else a == flow.profile.deck_cards:
+        if (not b and stub_fits(flow, a)) if flow.tail else a == flow.profile.deck_cards:
             return RULE_STUB_COUNT
         return RULE_NOT_WHOLE if b == 2 else RULE_STUB_MISDEALT if b else RULE_STUB_WRONG
     if what == ids.REC_MISDEAL and not a:

@@ -138,8 +138,7 @@ class TableFacts:
             row[TAIL_DECK], row[POSITIONS] = deck, values[0]
             row[CLOSED_AGAIN] = row[DECIDED] = row[WITHDRAWN] = row[WITHDRAWN + 1] = 0
             row[OPEN] = row[PLAYED] = 1
-            if self.profile.decks > 1 and deck:
-                row[TURN] = 3 - deck  # the other deck is next, however this round comes out
+            row[TURN] = 3 - (deck or 1) if self.profile.decks > 1 else 0  # however this round comes out
             if self.profile.mode:
                 self._closed(values[0])
         elif message == ids.EV_STACK_TAKEN:

@@ -49,7 +49,13 @@ AUTOMATED = (
     ("double-down-stud", "deal:3 power house_decision:1 close !hole_card_seen misdeal:0:3", "void DDS-11d 0"),
     ("double-down-stud", "deal:2 power dispute:1:1 house_decision:1 hole_card_seen", "void DDS-11a 0"),
 )
+COUNT_DUE = short_deck("double-cross-poker", stub_rounds=1)
 BY_HAND = (
+    (COUNT_DUE, "close held !stub_counted:52 stub_counted:41 !stub_counted:41 end", "end"),  # any number of players
+    (COUNT_DUE, "close face_up:1 stub_counted:40 power end", "end"),
+    (COUNT_DUE, "close stub_counted:42", "void DCP-7e2 0"),
+    (COUNT_DUE, "close stub_counted:41:1", "void DCP-7e2 0"),
+    (COUNT_DUE, "close stub_counted:25", "void DCP-7e2 0"),  # ten players
     ("boston-5-stud", "bets:4 fold:1 misdeal:2:4 second_wager:3:1 second_wager:3:0 hole_card_seen", "void B5-12a 8"),
     ("boston-5-stud", "bets:2 second_wager:1:1 fold:2 final_deal:1 misdeal:1:6 end", "end 38"),
     ("boston-5-stud", "bets:3 !misdeal:0:4 fold:1 misdeal:0:4", "void B5-12d 0"),

@@ -319,7 +319,7 @@ def test_without_positions_nobody_knows_the_stub_and_the_dealers_word_is_taken()
     for _ in range(4):
         table.out().played(1).end()
     table.out().played(0)
-    assert table.record("stub_counted", 30) == REFUSED and table.reason() == ids.REASON_STATE
+    assert table.record("stub_counted", 52) == REFUSED and table.reason() == ids.REASON_ARGUMENT
     table.play(("", 300, "press", "lock"), ("recorded", 300, "wait", 0)).end()
     unknown = ids.UNKNOWN_U16
     assert all_fields_of(table.stage, "round_ended")[-1] == [ids.UNKNOWN_U8, unknown, unknown, unknown, unknown]

@@ -191,7 +191,7 @@ def test_a_round_begins_with_its_deck_and_positions_and_nothing_of_the_round_bef
     facts = filled(new(), 9)
     changed = noted(facts, NEW_ROUND, deck=2)
     expected = dict.fromkeys(range(ROUND_FIRST, ROUND_END), 0)
-    expected.update({TAIL_DECK: 2, POSITIONS: 3, OPEN: 1, PLAYED: 1})
+    expected.update({TAIL_DECK: 2, POSITIONS: 3, OPEN: 1, PLAYED: 1, TURN: 0})  # of one deck
     expected.update({CLOSED_AGAIN: 0, DECIDED: 0, WITHDRAWN: 0, WITHDRAWN + 1: 0})
     assert changed == expected
 
