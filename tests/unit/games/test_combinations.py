@@ -267,6 +267,12 @@ def test_a_round_of_boston_5_waits_for_its_final_deal_whatever_the_other_deck_do
         check(table.shuffle(1), row)
 
 
+def test_a_press_made_before_the_house_decides_is_about_nothing_after_it():
+    """Proves: DDS-8e (automated, in part), DDS-11a (automated, in part)"""
+    table = Table("double-down-stud", table={"records": True}).inducted().shuffle()
+    check(table, ("deal:2 power close house_decision:1 hole_card_seen", "void DDS-11a 0"))
+
+
 def test_what_is_on_record_of_a_blackjack_round_holds_after_a_power_cut():
     """Proves: DAB-15e (in part), DAB-8a3 (in part), DAB-15b (in part), DAB-15i (in part), DAB-11b (in part)"""
     for row in BLACKJACK:
