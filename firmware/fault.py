@@ -39,7 +39,8 @@ FIGURE_CARD = const(1)
 FIGURE_BRAKE = const(2)
 FIGURE_SLOT_COUNT = const(3)
 FIGURE_SLOT_STEPS = const(4)
-FIGURE_NAMES = "none card_um brake_um slot_count slot_steps"
+FIGURE_SLOT_BEAM = const(5)
+FIGURE_NAMES = "none card_um brake_um slot_count slot_steps slot_beam_slots"
 
 
 class Broken(Exception):

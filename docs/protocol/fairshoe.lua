@@ -22,7 +22,7 @@ local ENUMS = {
     answer = { [0] = "none", [1] = "no_blackjack", [2] = "blackjack", [3] = "fault" },
     warning = { [0] = "none", [1] = "misfeed", [2] = "jam_throat", [3] = "jam_exit", [4] = "double_feed", [5] = "card_length", [6] = "mismatch", [7] = "axis", [8] = "door", [9] = "cards_inside", [10] = "power", [11] = "entropy", [12] = "journal", [13] = "edge_lost", [14] = "stack", [15] = "ejector", [16] = "internal", [17] = "beam", [18] = "back", [19] = "face_up", [20] = "composition", [21] = "reset", [22] = "noise", [23] = "panel", [24] = "config" },
     sensor = { [0] = "none", [1] = "hopper", [2] = "throat_a", [3] = "throat_b", [4] = "opacity", [5] = "slot", [6] = "exit", [7] = "tray", [8] = "ejector", [9] = "door", [10] = "arrival", [11] = "cut", [12] = "back", [13] = "face", [14] = "hole_card", [15] = "hole_match", [16] = "key_switch", [17] = "button_close", [18] = "button_lock", [19] = "button_seat", [20] = "button_green", [21] = "button_ack" },
-    figure = { [0] = "none", [1] = "card_um", [2] = "brake_um", [3] = "slot_count", [4] = "slot_steps" },
+    figure = { [0] = "none", [1] = "card_um", [2] = "brake_um", [3] = "slot_count", [4] = "slot_steps", [5] = "slot_beam_slots" },
     part = { [0] = "none", [1] = "pick_roller", [2] = "transport_rollers", [3] = "beams" },
     role = { [0] = "clear", [1] = "observer", [2] = "table", [3] = "service", [4] = "auditor", [5] = "recorder" },
     mode = { [0] = "report_only", [1] = "table" },

@@ -43,6 +43,7 @@ class Axis:
         self.target = 0
         self.swept = 0
         self.sweep_base = 0
+        self.beam_slots = 0  # where the slot beam is, as a sweep of a deck has shown it
         self.full = bytearray(spec.place_count if wraps else 0)  # by survey: which slots hold a card
         self.survey_left = 0
         self.homed = False

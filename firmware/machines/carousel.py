@@ -3,8 +3,8 @@ and stacks come out slot by slot past the exit beam."""
 
 from firmware.deck.ledger import STORE
 from firmware.digest import wipe
-from firmware.fault import FAULT_COMPOSITION, FAULT_CONFIG
-from firmware.image import IN_EXIT
+from firmware.fault import FAULT_COMPOSITION, FAULT_CONFIG, FIGURE_SLOT_BEAM
+from firmware.image import IN_EXIT, IN_SLOT
 from firmware.machines.axis import (
     ANSWER_MS,
     AXIS_REST,
@@ -47,7 +47,7 @@ from firmware.machines.machine import Machine
 from firmware.machines.measure import figures
 from firmware.machines.meters import METER_CYCLES
 from firmware.machines.tray import phase_land
-from firmware.ticks import FOREVER_MS
+from firmware.ticks import FOREVER_MS, ticks_diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -164,27 +164,43 @@ def _take_in(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> i
 
 
 def _sweep(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
+    """Count what is in the slots. Of a deck, where its empty slots pass shows at which slot the beam looks."""
     if machine.enter():
         axis_sweep(machine.axis, now_ms)
+        machine.axis.beam_slots = machine.spec.beam_slots
+    elif inp.level[IN_SLOT]:
+        _note_gap(machine.axis, inp, machine.expected)
     wake_ms = until_at_rest(machine, out, now_ms)
     machine.second = machine.axis.swept
+    # The sweep is over if the next phase is fresh. Another count is a finding of its own.
+    if machine.fresh and machine.second == machine.expected and machine.axis.beam_slots != machine.spec.beam_slots:
+        fault = machine.spec.misfit(FIGURE_SLOT_BEAM, machine.axis.beam_slots, machine.spec.beam_slots)
+        return machine.fail(out, fault)
     return wake_ms
 
 
+def _note_gap(axis: Axis, inp: "Inputs", expected: int) -> None:
+    """A card is at the beam. Two slots or more before it are empty, the first of them `expected`, if none was there for
+    longer than two take at full speed. Among the first and last cards of a turn the axis may still be slow."""
+    count = axis.spec.place_count
+    before = inp.enters[IN_SLOT] - axis.sweep_base - 1
+    if min(before, expected - before) <= count // 8:
+        return
+    if ticks_diff(inp.enter_us[IN_SLOT], inp.leave_us[IN_SLOT]) > (axis.spec.axis_ms_max - 1000) * 1000 // count:
+        axis.beam_slots = (expected - before - axis.place - 1) % count
+
+
 def _first_home(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    _name_turn(machine, inp)
+    # Lost steps make the mark late. A mark that is early in the first turn from home is on another carousel.
+    if machine.axis.fault and inp.axis_early:
+        machine.axis.fault = machine.spec.turned(inp.axis_early)
     return phase_home(machine, inp, out, now_ms)
 
 
 def _first_turn(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
-    _name_turn(machine, inp)
-    return _sweep(machine, inp, out, now_ms)
-
-
-def _name_turn(machine: Carousel, inp: "Inputs") -> None:
-    """Lost steps make the mark late. A mark that is early in the first turn from home is on another carousel."""
     if machine.axis.fault and inp.axis_early:
         machine.axis.fault = machine.spec.turned(inp.axis_early)
+    return _sweep(machine, inp, out, now_ms)
 
 
 def _survey(machine: Carousel, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
@@ -240,6 +256,6 @@ def _until_ejected(machine: Carousel, out: "Outputs", now_ms: int) -> int:
 
 
 _PROVE = (phase_dark, phase_light, _first_home, _first_turn)
-_SHUFFLE = (phase_dark, phase_light, _take_in, _sweep, phase_park)
+_SHUFFLE = (phase_dark, phase_light, _take_in, phase_park, _sweep)
 _DEAL = (phase_dark, phase_light, _deal, phase_land, _at_next)
 _PURGE = (phase_home, _survey, _purge, phase_land)

@@ -87,6 +87,7 @@ class Figure(_Named):
     BRAKE_UM = 2
     SLOT_COUNT = 3
     SLOT_STEPS = 4
+    SLOT_BEAM_SLOTS = 5
     UNRECOGNISED = 255
 
 

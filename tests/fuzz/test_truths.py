@@ -32,6 +32,8 @@ def test_no_wrong_figures_make_a_wrong_deck_or_stack(board: str) -> None:
     [
         ("pico-carousel", {"slot_count": 53}, "slot_count 53 measured, 54 configured"),
         ("pico-carousel", {"slot_steps": 60}, "slot_steps 60 measured, 64 configured"),
+        ("pico-carousel", {"slot_beam_slots": 12}, "slot_beam_slots 12 measured, 13 configured"),
+        ("pico-carousel", {"slot_beam_slots": 14}, "slot_beam_slots 14 measured, 13 configured"),
         ("pico-carousel", {"card_um": 80000}, "card_um 81055 measured, 88900 configured"),
         ("pico-shelves", {"brake_um": 8000}, "brake_um 7689 measured, 3000 configured"),
         ("pico-carousel", {"transport_um_per_ms": 960}, "double_feed, card_um 116800 measured"),
@@ -39,9 +41,3 @@ def test_no_wrong_figures_make_a_wrong_deck_or_stack(board: str) -> None:
 )
 def test_a_stop_gives_the_figure_as_measured(board: str, truth: Data, named: str) -> None:
     assert TruthRun(board, Case("", truth)).outcome() == ("stops", named)
-
-
-def test_a_slot_beam_off_by_one_deals_right() -> None:
-    """Only a removal asks which slots are full; it ends with jam_exit at an empty one."""
-    for true in (12, 14):
-        assert TruthRun("pico-carousel", Case("", {"slot_beam_slots": true})).outcome() == ("deals", "")

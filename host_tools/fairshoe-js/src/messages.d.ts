@@ -12,7 +12,7 @@ export interface Words {
   answer: 'none' | 'no_blackjack' | 'blackjack' | 'fault';
   warning: 'none' | 'misfeed' | 'jam_throat' | 'jam_exit' | 'double_feed' | 'card_length' | 'mismatch' | 'axis' | 'door' | 'cards_inside' | 'power' | 'entropy' | 'journal' | 'edge_lost' | 'stack' | 'ejector' | 'internal' | 'beam' | 'back' | 'face_up' | 'composition' | 'reset' | 'noise' | 'panel' | 'config';
   sensor: 'none' | 'hopper' | 'throat_a' | 'throat_b' | 'opacity' | 'slot' | 'exit' | 'tray' | 'ejector' | 'door' | 'arrival' | 'cut' | 'back' | 'face' | 'hole_card' | 'hole_match' | 'key_switch' | 'button_close' | 'button_lock' | 'button_seat' | 'button_green' | 'button_ack';
-  figure: 'none' | 'card_um' | 'brake_um' | 'slot_count' | 'slot_steps';
+  figure: 'none' | 'card_um' | 'brake_um' | 'slot_count' | 'slot_steps' | 'slot_beam_slots';
   part: 'none' | 'pick_roller' | 'transport_rollers' | 'beams';
   role: 'clear' | 'observer' | 'table' | 'service' | 'auditor' | 'recorder';
   mode: 'report_only' | 'table';

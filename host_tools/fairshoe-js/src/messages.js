@@ -121,7 +121,7 @@ export const LINES = [
   'names answer none no_blackjack blackjack fault',
   'names warning none misfeed jam_throat jam_exit double_feed card_length mismatch axis door cards_inside power entropy journal edge_lost stack ejector internal beam back face_up composition reset noise panel config',
   'names sensor none hopper throat_a throat_b opacity slot exit tray ejector door arrival cut back face hole_card hole_match key_switch button_close button_lock button_seat button_green button_ack',
-  'names figure none card_um brake_um slot_count slot_steps',
+  'names figure none card_um brake_um slot_count slot_steps slot_beam_slots',
   'names part none pick_roller transport_rollers beams',
   'names role clear observer table service auditor recorder',
   'names mode report_only table',

@@ -55,6 +55,7 @@ FIGURES: dict[Figure, tuple[str, str, int]] = {
     Figure.BRAKE_UM: ("brake path", " mm", 1000),
     Figure.SLOT_COUNT: ("slot count", "", 1),
     Figure.SLOT_STEPS: ("steps per slot", "", 1),
+    Figure.SLOT_BEAM_SLOTS: ("slots from mouth to slot beam", "", 1),
 }
 
 # Where to find each sensor.

@@ -10,9 +10,9 @@ GAME = {"deck_cards": 12, "stack_cards": 2, "positions_max": 2, "lockout": False
 FIGURES = FIGURE_NAMES.split()
 
 
-def stopped(truth, seed=1):
+def stopped(truth, seed=1, cards=12):
     """The first warning of a machine, as (fault, figure, measured, configured), and the events up to it."""
-    stage = Stage(board(), GAME, seed, truth=truth)
+    stage = Stage(board(), dict(GAME, deck_cards=cards), seed, truth=truth)
     for _ in range(400):
         stage.run(100)
         names = stage.names()
@@ -50,6 +50,13 @@ def test_cards_of_another_length_and_a_longer_brake_are_found_before_a_deck_is_v
         (fault, found, measured, expected), names = stopped(truth)
         assert (fault, found, expected) == (FAULT_CONFIG, figure, configured)
         assert abs(measured - truth[figure]) < 2000
+        assert "shuffle_started" in names and "deck_verified" not in names
+
+
+def test_a_slot_beam_elsewhere_is_found_by_where_the_empty_slots_pass():
+    for slots in (12, 14):
+        found, names = stopped({"slot_beam_slots": slots}, cards=40)
+        assert found == (FAULT_CONFIG, "slot_beam_slots", slots, 13)
         assert "shuffle_started" in names and "deck_verified" not in names
 
 
