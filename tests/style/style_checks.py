@@ -130,7 +130,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     ),
     "fairshoe.bringup": (
         *("fairshoe.bringup", "fairshoe.calibrate", "fairshoe.client", "fairshoe.boards"),
-        *("fairshoe.journal.export", "fairshoe.link", "fairshoe.sim", "fairshoe.text"),
+        *("fairshoe.games.profiles", "fairshoe.journal.export", "fairshoe.link", "fairshoe.sim", "fairshoe.text"),
         *("fairshoe.transport", "firmware.image", "firmware.protocol"),
         *HOST_BASE,
     ),

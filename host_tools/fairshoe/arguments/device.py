@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from fairshoe.cli import settings
-from fairshoe.cli.options import add_key, add_port, seconds, version
+from fairshoe.cli.options import add_key, add_port, number_between, seconds, version
 from fairshoe.ship.identity import ROLLBACK_MAX
 
 _READING = ["start", "key", "noise", "inputs", "lamps", "dark"]
@@ -19,9 +19,13 @@ def add_bringup(command: argparse.ArgumentParser) -> None:
     command.add_argument("--from", dest="first", metavar="STEP", choices=BRINGUP_STEPS, help="begin again with STEP")
     command.add_argument("--state", metavar="FILE", help="what has passed (BOARD.bringup.json, beside the config)")
     command.add_argument("--out", metavar="FILE.json", help="write the config with what was found put right")
-    command.add_argument("--watch", type=float, metavar="S", help="show every input for S seconds; 0: until Ctrl-C")
+    command.add_argument("--watch", type=seconds, metavar="S", help="show every input for S seconds; 0: until Ctrl-C")
     command.add_argument(
-        "--patience", type=float, default=60.0, metavar="S", help="seconds a hand may take (%(default)g)"
+        "--patience",
+        type=number_between(1, 3600),
+        default=60.0,
+        metavar="S",
+        help="seconds a hand may take (%(default)g)",
     )
     command.add_argument("--json", action="store_true", help="the result as JSON; requests go to standard error")
 
@@ -32,8 +36,9 @@ def add_calibrate(command: argparse.ArgumentParser) -> None:
     command.add_argument("--out", metavar="FILE.json", help="the new board config")
     command.add_argument("--wiring", action="store_true", help="only look for wiring faults; each is named with a cure")
     command.add_argument("--key-file", metavar="F", help="key of the role service, or the device key")
-    command.add_argument("--card-mm", type=float, metavar="MM", help="length of a card, by caliper (the config's)")
-    command.add_argument("--cards", type=int, default=50, metavar="N", help="cards to pass through (%(default)s)")
+    length, cards = number_between(60, 130), number_between(20, 1000)
+    command.add_argument("--card-mm", type=length, metavar="MM", help="length of a card, by caliper (the config's)")
+    command.add_argument("--cards", type=cards, default=50, metavar="N", help="cards to pass through (%(default)s)")
     command.add_argument("--json", action="store_true", help="the figures as JSON; progress goes to standard error")
 
 

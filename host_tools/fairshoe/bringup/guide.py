@@ -87,6 +87,7 @@ class State:
         self.who: list[int] = []
         self.done: dict[str, list[Check]] = {}
         self.line_of: dict[str, str] = {}
+        self.moving = False  # a step that moves cards has begun and not ended: some may lie in the machine
         if path.exists():
             self._load(path.read_bytes())
 
@@ -96,6 +97,7 @@ class State:
             data: Any = parse_json(text)
             self.who = list(data["who"])
             self.line_of = dict(data["line_of"])
+            self.moving = bool(data.get("moving"))
             self.done = {
                 step: [Check(**check) for check in checks] for step, checks in data["done"].items() if step in STEPS
             }
@@ -106,7 +108,7 @@ class State:
         """False if what it had was of another device or config, and is forgotten."""
         same = not self.who or self.who == list(who)
         if not same:
-            self.done, self.line_of = {}, {}
+            self.done, self.line_of, self.moving = {}, {}, False
         self.who = list(who)
         return same
 
@@ -120,12 +122,13 @@ class State:
         if all(check.result == PASSED or check.why in LASTING for check in checks):
             self.done[step] = checks
             self.line_of = dict(line_of)
-            data = {
-                "who": self.who,
-                "line_of": self.line_of,
-                "done": {name: [check.to_json() for check in found] for name, found in self.done.items()},
-            }
-            write_whole(self.path, json.dumps(data, indent=1) + "\n")
+            self.save(self.moving)
+
+    def save(self, moving: bool) -> None:
+        self.moving = moving
+        done = {name: [check.to_json() for check in found] for name, found in self.done.items()}
+        data = {"who": self.who, "line_of": self.line_of, "moving": moving, "done": done}
+        write_whole(self.path, json.dumps(data, indent=1) + "\n")
 
 
 def guide(bringup: Bringup, state: State, first: str = "") -> Iterator[Turn]:
@@ -134,6 +137,11 @@ def guide(bringup: Bringup, state: State, first: str = "") -> Iterator[Turn]:
     fault = inputs.reach(bringup)
     if fault is not None:
         yield Turn("key", [fault])
+        return
+    try:
+        inputs.confirm_config(bringup.machine, bringup.config)
+    except NotCalibrated as error:
+        yield Turn("start", [failed("other config", error.what, error.advice)])
         return
     welcome = bringup.machine.shoe.welcome
     if not state.belong_to(welcome.device if welcome else 0, bringup.crc):
@@ -149,7 +157,7 @@ def guide(bringup: Bringup, state: State, first: str = "") -> Iterator[Turn]:
             continue
         yield Turn(name, None)
         checks: list[Check] = []
-        for check in _run(bringup, name, step):
+        for check in _run(bringup, state, name, step):
             if not check.key or check.key not in named:
                 named.add(check.key)
                 checks.append(check)
@@ -159,7 +167,7 @@ def guide(bringup: Bringup, state: State, first: str = "") -> Iterator[Turn]:
     bringup.leave()
 
 
-def _run(bringup: Bringup, name: str, step: Stage) -> list[Check]:
+def _run(bringup: Bringup, state: State, name: str, step: Stage) -> list[Check]:
     checks: list[Check] = []
     try:
         if step.moves:
@@ -167,12 +175,24 @@ def _run(bringup: Bringup, name: str, step: Stage) -> list[Check]:
             if why:
                 bringup.open.add(name)
                 return [untested(name, step.about, why)]
+            _make_ready(bringup, state)
         checks.extend(step.run(bringup))
+        if step.moves:
+            state.save(moving=False)
     except NotCalibrated as error:
         checks.append(_broken(bringup, name, error))
     if any(check.result == FAILED for check in checks):
         bringup.open.add(name)
     return checks
+
+
+def _make_ready(bringup: Bringup, state: State) -> None:
+    """The door is shut, and no card lies where a run that was broken off has left it."""
+    if state.moving:
+        bringup.machine.hands.clear()
+    elif bringup.machine.level("door"):
+        bringup.machine.hands.shut()
+    state.save(moving=True)
 
 
 def _waits_for(bringup: Bringup, name: str, step: Stage) -> str:

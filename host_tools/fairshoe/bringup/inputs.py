@@ -6,15 +6,19 @@ noticed. Several faults do not hide each other, because each sensor is tried by 
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Iterator
+from typing import Any
 
+from fairshoe.boards.configs import device_crcs
 from fairshoe.bringup.checks import UNSEEN, Bringup, Check, failed, passed, untested
 from fairshoe.bringup.lines import wire
-from fairshoe.calibrate.machine import DARK, NONE, Machine, ShotRefused, Step
+from fairshoe.calibrate.machine import DARK, NONE, Machine, NotCalibrated, ShotRefused, Step
 from fairshoe.errors import NoAnswer
+from fairshoe.games.profiles import game_names
 from fairshoe.journal.export import Record
-from fairshoe.messages import Booted
+from fairshoe.messages import Booted, Event
 from fairshoe.text.describe import CAUSES
 from firmware.image import INPUTS
 
@@ -27,7 +31,9 @@ REST_LOOKS = 80  # about 20 s
 NOISE_MS = 2000
 NOISE_PER_S = 60  # edges: the firmware takes more for noise, sooner or later
 SILENT_S = 2.0
-LOOK_BACK = 64  # records since the start
+LOOK_BACK = 64  # records
+BOOTED_WITHIN = 4  # of the first of a start
+TRIES = 3  # each as long as the link waits for an answer: a hand needs its time
 Levels = dict[str, int]
 
 
@@ -40,8 +46,10 @@ def reach(bringup: Bringup) -> Check | None:
     if _answers(bringup):
         return None
     hands.key(False)
-    inverted = _answers(bringup)
+    inverted = _answers(bringup, TRIES)
     hands.key(True)
+    if not inverted and _answers(bringup, TRIES):
+        return None  # it was off
     if inverted:
         return failed(
             f"inverted {KEY}",
@@ -50,7 +58,7 @@ def reach(bringup: Bringup) -> Check | None:
         )
     for line in sorted((name for name in bringup.config["inputs"] if name != KEY), key=_by_reach):
         hands.cover(line, True)
-        found = _answers(bringup)
+        found = _answers(bringup, TRIES - 1)
         hands.cover(line, False)
         if found:
             return _swapped(line, KEY)
@@ -66,34 +74,59 @@ def _by_reach(line: str) -> bool:
     return not line.startswith("button")
 
 
-def _answers(bringup: Bringup) -> bool:
-    bringup.machine.going()
-    try:
-        bringup.machine.shoe.greet()
-    except NoAnswer:
-        return False
-    return True
+def _answers(bringup: Bringup, tries: int = 1) -> bool:
+    for _ in range(tries):
+        bringup.machine.going()
+        with contextlib.suppress(NoAnswer):
+            bringup.machine.shoe.greet()
+            return True
+    return False
+
+
+def confirm_config(machine: Machine, config: dict[str, Any]) -> None:
+    """NotCalibrated if the device runs another config than this one, whatever its game: pins and figures would be
+    those of another machine."""
+    event = booted(machine)
+    if event is not None and event.board_crc not in device_crcs(config, game_names()):
+        raise NotCalibrated(
+            f"the device runs a config with CRC {event.board_crc:08x}, which is not {config['name']}.",
+            "Pass the config that the device was built with as --board, or install an image of this one.",
+        )
+
+
+def booted(machine: Machine) -> Booted | None:
+    """The record of its start. Each record has the number of its start; what is no longer kept is of one before."""
+    shoe = machine.shoe
+    assert shoe.welcome is not None
+    older, newer = 0, shoe.journal_is().last
+    while newer - older > 1:
+        middle = (older + newer) // 2
+        event = _event(machine, middle)
+        older, newer = (older, middle) if event and event.boot == shoe.welcome.boot else (middle, newer)
+    events = (_event(machine, seq) for seq in range(newer, newer + BOOTED_WITHIN))
+    return next((event for event in events if isinstance(event, Booted)), None)
+
+
+def _event(machine: Machine, seq: int) -> Event | None:
+    data = machine.shoe.journal_record(seq)
+    return Record(seq, data).event() if data else None
 
 
 def start(bringup: Bringup) -> Iterator[Check]:
     """What the device is, and what it says about its parts."""
     shoe = bringup.machine.shoe
     last = shoe.journal_is().last
-    booted = next((event for event in records(bringup, last) if isinstance(event, Booted)), None)
-    if booted is None:
-        yield untested("reset cause", f"its start is not among the last {LOOK_BACK} records", "start it again")
+    event = booted(bringup.machine)
+    if event is None:
+        yield untested("reset cause", "its start is no longer in its journal", "start it again")
     else:
-        cause = CAUSES.get(booted.cause, f"cause {booted.cause}")
-        if booted.cause == 1 or booted.halted_boot:
+        cause = CAUSES.get(event.cause, f"cause {event.cause}")
+        if event.cause == 1 or event.halted_boot:
             cure = "Look at the supply first, then send what `fairshoe support` writes."
-            yield failed("reset watchdog", f"the last start was a {cause} {booted.halted}".rstrip() + ".", cure)
+            yield failed("reset watchdog", f"the last start was a {cause} {event.halted}".rstrip() + ".", cure)
         else:
-            yield passed("reset cause", f"{cause}, firmware {booted.firmware}")
-        if booted.board_crc == bringup.crc:
-            yield passed("board config", f"the device runs {bringup.config['name']}, CRC {bringup.crc:08x}")
-        else:
-            what = f"the device runs a config with CRC {booted.board_crc:08x}, this one has {bringup.crc:08x}."
-            yield failed("other config", what, "Pass the config that the device was built with as --board.")
+            yield passed("reset cause", f"{cause}, firmware {event.firmware}")
+        yield passed("board config", f"the device runs {bringup.config['name']}, CRC {event.board_crc:08x}")
     nv = bringup.config["nv"]
     if last and shoe.journal_record(last):
         yield passed("storage", f"{nv['kind']}, {nv['bytes']} bytes: record {last} was read back")
@@ -108,12 +141,10 @@ def start(bringup: Bringup) -> Iterator[Check]:
         yield untested("display", f"{display['kind']}{at}: it must show the state of the machine", UNSEEN)
 
 
-def records(bringup: Bringup, last: int, before: int = 0) -> Iterator[object]:
+def records(bringup: Bringup, last: int, before: int) -> Iterator[object]:
     """Events of the journal, the newest first."""
     for seq in range(last, max(before, last - LOOK_BACK), -1):
-        data = bringup.machine.shoe.journal_record(seq)
-        if data:
-            yield Record(seq, data).event()
+        yield _event(bringup.machine, seq)
 
 
 def key_switch(bringup: Bringup) -> Iterator[Check]:

@@ -84,7 +84,10 @@ class Hands:
 
     def clear(self) -> None:
         self._ask("open the door, take out every card, also from the hopper", ["open", "clear"], "door", 1)
-        self._close()
+        self.shut()
+
+    def shut(self) -> None:
+        self._ask(CLOSE, ["close"], "door", 0)
 
     def cover(self, line: str, on: bool) -> None:
         """Touch an input: cover a beam, hold a button, open the door; or let go. It is for the caller to see it."""
@@ -105,7 +108,7 @@ class Hands:
 
     def place(self) -> None:
         self._ask("open the door, and put one card into the slot at the mouth", ["open", "place"], "door", 1)
-        self._close()
+        self.shut()
 
     def press(self, button: str) -> None:
         self._ask(f"press {button.upper()}", [f"press {button}"])
@@ -133,9 +136,6 @@ class Hands:
     def waits(self) -> Iterator[None]:
         """One round for each look at the sensors, as long as hands may take."""
         raise NotImplementedError
-
-    def _close(self) -> None:
-        self._ask(CLOSE, ["close"], "door", 0)
 
     def _ask(self, words: str, actions: list[str], line: str = "", level: int = 0) -> None:
         """Until `line` has this level, if one is named; else it is for the caller to see it."""

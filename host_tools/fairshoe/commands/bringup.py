@@ -8,19 +8,23 @@ import json
 import math
 import sys
 import time
+from pathlib import Path
 
 from fairshoe.boards.configs import load_board
-from fairshoe.bringup.checks import FAILED, Bringup, Check
-from fairshoe.bringup.guide import STEPS, Course, cure_path, summary
-from fairshoe.bringup.inputs import watch
+from fairshoe.bringup.checks import FAILED, Bringup
+from fairshoe.bringup.guide import STEPS, Course, Turn, cure_path, summary
+from fairshoe.bringup.inputs import confirm_config, watch
 from fairshoe.bringup.opening import open_machine
 from fairshoe.cli.connection import Connection
+from fairshoe.files import check_writable
 from fairshoe.messages import Role
 from fairshoe.printable import say
 
 
 def run(options: argparse.Namespace) -> int:
     config, crc = load_board(options.board)
+    if options.out:
+        check_writable(Path(options.out))
     connection = Connection(options, service=True)
     bringup = Bringup(open_machine(connection.port, connection.key(Role.SERVICE), options.patience), config, crc)
     try:
@@ -32,9 +36,13 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _lead(options: argparse.Namespace, course: Course) -> int:
-    for turn in course.run(options.first or ""):
-        if turn.checks and not options.json:
-            _print(turn.step, turn.before, turn.checks)
+    shown = ""
+    turns = course.run(options.first or "")
+    next(turns)  # the link is opened: it has no heading of its own
+    for turn in turns:
+        if not options.json:
+            _print(turn, turn.step != shown)
+        shown = turn.step
     out = _write(options, course)
     after = course.next(out)
     lines = course.bringup.lines
@@ -49,9 +57,11 @@ def _lead(options: argparse.Namespace, course: Course) -> int:
     return 1 if course.bad else 0
 
 
-def _print(step: str, before: bool, checks: list[Check]) -> None:
-    say(f"{step}: {STEPS[step].about}{' (passed before)' if before else ''}")
-    for check in [] if before else checks:
+def _print(turn: Turn, heading: bool) -> None:
+    """The heading as the step begins, or its checks: nothing, if an earlier step has named what it found."""
+    if heading:
+        say(f"{turn.step}: {STEPS[turn.step].about}{' (passed before)' if turn.before else ''}", flush=True)
+    for check in [] if turn.before else turn.checks or []:
         shown = check.result.upper() if check.result == FAILED else check.result
         say(f"  {check.name:14s} {shown:10s} {check.what}{f' ({check.why})' if check.why else ''}")
         if check.cure:
@@ -76,6 +86,7 @@ def _write(options: argparse.Namespace, course: Course) -> str:
 def _watch(bringup: Bringup, seconds: float, as_json: bool) -> int:
     """Every input, live: at a terminal the table again and again in its place, elsewhere once at the end."""
     bringup.machine.shoe.greet()
+    confirm_config(bringup.machine, bringup.config)
     bringup.enter()
     live = sys.stdout.isatty() and not as_json
     end = time.monotonic() + seconds if seconds else math.inf

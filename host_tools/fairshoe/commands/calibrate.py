@@ -9,6 +9,7 @@ from pathlib import Path
 
 from fairshoe.boards.configs import load_board
 from fairshoe.bringup.checks import Bringup
+from fairshoe.bringup.inputs import confirm_config
 from fairshoe.bringup.motion import find_faults
 from fairshoe.bringup.opening import open_machine
 from fairshoe.calibrate.carousel import Carousel
@@ -17,7 +18,7 @@ from fairshoe.calibrate.machine import NotCalibrated
 from fairshoe.calibrate.report_page import page
 from fairshoe.cli.connection import Connection
 from fairshoe.errors import UsageError
-from fairshoe.files import write_whole
+from fairshoe.files import check_writable, write_whole
 from fairshoe.messages import Role
 from fairshoe.printable import say
 
@@ -26,9 +27,8 @@ def run(options: argparse.Namespace) -> int:
     config, crc = load_board(options.board)
     if not (options.out or options.wiring):
         raise UsageError("where to?", "Give --out FILE.json, or --wiring to look at the wiring alone.")
+    out, report = _files(options.out) if options.out else (Path(), Path())
     check_port(config)
-    if options.card_mm:
-        config["mechanism"]["card_um"] = round(options.card_mm * 1000)
     connection = Connection(options, service=True)
     machine = open_machine(connection.port, connection.key(Role.SERVICE))
 
@@ -37,7 +37,11 @@ def run(options: argparse.Namespace) -> int:
 
     try:
         machine.shoe.greet()
+        confirm_config(machine, config)
         machine.enter()
+        machine.hands.clear()  # what a run that was broken off has left would be in the way
+        if options.card_mm:
+            config["mechanism"]["card_um"] = round(options.card_mm * 1000)
         kind = config["mechanism"]["kind"]
         if not machine.bench and kind != "draw":
             raise NotCalibrated("this is a release image, which moves nothing.", "Flash a bench image first.")
@@ -51,16 +55,24 @@ def run(options: argparse.Namespace) -> int:
             turn = f"; a turn of the carousel has {measured.turn} steps" if isinstance(measured, Carousel) else ""
             say(f"{'beams' if kind == 'draw' else 'beams, pick and transport'} are wired rightly{turn}")
             return 0
-        new, lines = derive(config, measured.measure(options.cards))
+        new, lines = derive(config, measured.measure(int(options.cards)))
         machine.leave()
     finally:
         machine.shoe.close()
-    out = Path(options.out)
     write_whole(out, json.dumps(new, indent=2) + "\n")
-    report = out.with_suffix(".html")
     write_whole(report, page(config["name"], lines, measured.series, machine.shots))
     _print(options, lines, out, report)
     return 0
+
+
+def _files(name: str) -> tuple[Path, Path]:
+    """Config and report. What cannot be written is said before the machine is measured."""
+    out = Path(name)
+    if out.suffix != ".json":
+        raise UsageError(f"--out {name} has to end with .json.", "The report is written beside it, with .html.")
+    for path in (out, out.with_suffix(".html")):
+        check_writable(path)
+    return out, out.with_suffix(".html")
 
 
 def _print(options: argparse.Namespace, lines: list[Line], out: Path, report: Path) -> None:

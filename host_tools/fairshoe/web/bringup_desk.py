@@ -17,7 +17,7 @@ from typing import Any
 
 from fairshoe.bringup.checks import FAILED, NOT_TESTED, PASSED, Bringup, Check
 from fairshoe.bringup.guide import Course, Stage, State, Turn, cure_path, state_path, steps_of, summary
-from fairshoe.bringup.inputs import watch
+from fairshoe.bringup.inputs import confirm_config, watch
 from fairshoe.calibrate.hands import SEEN, Say
 from fairshoe.calibrate.machine import Machine
 from fairshoe.errors import FairshoeError, NoAnswer, UsageError
@@ -216,6 +216,7 @@ class BringupDesk:
 
     def _watch(self, bringup: Bringup) -> None:
         bringup.machine.shoe.greet()
+        confirm_config(bringup.machine, self._config)
         bringup.enter()
         while True:
             self._show(now=watch(bringup) or "Touch what you want to try: every input is shown below.")

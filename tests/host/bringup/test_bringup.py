@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import web.bringup
 from calibrating.truths import draw
+from draws import amount
 from in_process import output, refusal
 from web.bringup import KEY, Truth, wire
 
@@ -35,17 +36,40 @@ BOARDS = ("pico-carousel", "pico-shelves", "pico-shoe", "pico-draw")
 Found = dict[str, list[Check]]
 
 
-def lead(port: SimPort, hands: Hands, state: Path, first: str = "") -> Found:
+def lead(port: SimPort, hands: Hands, state: Path, first: str = "", board: str = "") -> Found:
     """The checks of each step."""
     shoe = Shoe(port, "simulated", HostSession(role_key(KEY, Role.SERVICE)))
     machine = Machine(shoe, hands)
     if isinstance(hands, Technician):
         hands.machine = machine
+    if isinstance(hands, Mortal):
+        machine.going = hands.going
     found: Found = {}
-    for turn in guide(Bringup(machine, *load_board(port.setup.board)), State(state), first):
+    for turn in guide(Bringup(machine, *load_board(board or port.setup.board)), State(state), first):
         if turn.checks:
             found.setdefault(turn.step, []).extend(turn.checks)
     return found
+
+
+class Killed(BaseException):
+    """By signal 9: nothing is done after it."""
+
+
+class Mortal(SimHands):
+    """Of a program that is killed after so many questions to the device and requests of hands."""
+
+    def __init__(self, port: SimPort, left: int) -> None:
+        super().__init__(port)
+        self.left = left
+
+    def going(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise Killed
+
+    def _ask(self, words: str, actions: list[str], line: str = "", level: int = 0) -> None:
+        self.going()
+        super()._ask(words, actions, line, level)
 
 
 def bring(folder: Path, board: str, truth: Truth, state: str = "state", first: str = "") -> Found:
@@ -203,6 +227,47 @@ def test_what_passed_is_not_asked_again_but_of_another_machine_it_is(tmp_path: P
     for damaged in ('{"who": 3}', "no JSON"):
         (tmp_path / "state").write_text(damaged)
         assert named(bring(tmp_path, "pico-shoe", wrong)) == {"inverted tray"}
+
+
+@pytest.mark.drawn
+@pytest.mark.parametrize("board", BOARDS)
+def test_a_run_that_is_killed_at_any_moment_goes_on_and_finds_no_fault(board: str, tmp_path: Path) -> None:
+    """Door open, cards in the throat, key switch off: it asks for what it needs, and names nothing that is right."""
+    port = wire(tmp_path, board, {})
+    alive = Mortal(port, 1 << 30)
+    lead(port, alive, tmp_path / "state")
+    for number in range(amount(4, 40)):
+        left = random.randrange((1 << 30) - alive.left)
+        (tmp_path / "state").unlink()
+        port = wire(tmp_path, board, {})
+        with pytest.raises(Killed):
+            lead(port, Mortal(port, left), tmp_path / "state")
+        for line in load_board(board)[0]["inputs"]:
+            if line not in ("door", "key_switch"):
+                port.act("uncover", line)
+        port.sleep(number % 3 * 6)
+        assert not named(lead(port, SimHands(port), tmp_path / "state")), (board, left)
+        assert not port.rig.plant.crashes, (board, left)
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_a_key_switch_that_is_off_at_the_beginning_is_no_fault(board: str, tmp_path: Path) -> None:
+    port = wire(tmp_path, board, {})
+    port.act("key", "off")
+    port.sleep(1)
+    assert not named(lead(port, SimHands(port), tmp_path / "state"))
+
+
+def test_another_config_than_the_device_has_ends_it_before_anything_is_touched(tmp_path: Path) -> None:
+    """Also where a run before has passed; but not because of the game, which may be chosen when it is flashed."""
+    config = load_board("pico-carousel")[0]
+    for name, changed in (("other", {"name": "other"}), ("game", {"game": "boston-5-stud"})):
+        (tmp_path / f"{name}.json").write_text(json.dumps(config | changed))
+    for board, stops in (("pico-shoe", True), (f"{tmp_path / 'other.json'}", True), ("pico-carousel", False)):
+        port = wire(tmp_path, str(tmp_path / "game.json"), {})
+        found = lead(port, SimHands(port), tmp_path / "state", board=board)
+        assert (named(found), list(found) == ["start"]) == ({"other config"} if stops else set(), stops), found
+        assert port.rig.app.queries.diagnosis is None or not stops
 
 
 def test_a_swap_is_cured_in_the_config_where_the_config_may_have_it() -> None:

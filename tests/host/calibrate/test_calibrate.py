@@ -207,5 +207,24 @@ def test_the_command_writes_config_and_report(board: str, wired: str, figure: st
     assert ("Speed of the hand" if board == "pico-draw" else "Speed of each card") in page
 
 
+@pytest.mark.parametrize(
+    ("code", "words", "said"),
+    [
+        (1, ["--board", "pico-shoe", "--out", "x.json"], "which is not pico-shoe"),
+        (2, ["--board", "pico-carousel", "--out", "x.html"], "has to end with .json"),
+        (9, ["--board", "pico-carousel", "--out", "nowhere/x.json"], "nowhere"),
+        (2, ["--board", "pico-carousel", "--out", "x.json", "--cards", "3"], "between 20 and 1000"),
+        (2, ["--board", "pico-carousel", "--out", "x.json", "--card-mm", "nan"], "between 60 and 130"),
+    ],
+)
+def test_what_cannot_end_well_is_refused_before_a_card_moves(
+    code: int, words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["keys", "new", "keys"]) == 0
+    refused = refusal(code, "calibrate", "sim://pico-carousel?service=on&dealer=none&key=keys/device.key", *words)
+    assert said in refused and "..." not in refused and not list(tmp_path.glob("x.*"))
+
+
 def test_the_command_wants_the_service_port() -> None:
     assert "service=on" in refusal(2, "calibrate", "sim://pico-carousel", "--board", "pico-carousel", "--out", "x.json")
