@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_bringup import Found, Truth, bring, fault
+from test_bringup import BOARDS, Found, Truth, bring, fault
 from web.bringup import Wired
 
 from fairshoe.boards.configs import check_board, load_board
@@ -79,16 +79,18 @@ def plain(found: Found) -> dict[str, list[Values]]:
 
 TRUTHS: dict[str, Truth] = {
     "right": {},
-    "swapped": {"swapped": ["exit", "tray"]},
+    "swapped": {"swapped": ["hopper", "throat_b"]},
     "inverted": {"inverted": ["throat_a"]},
-    "dead": fault("beam_stuck", line="tray", level=1),
+    "dead": fault("beam_stuck", line="throat_b", level=1),
     "key": {"inverted": ["key_switch"]},
     "backwards": {"backwards": ["pick"]},
 }
 
 
-@pytest.mark.parametrize("board", ["pico-carousel", "pico-shoe"])
-@pytest.mark.parametrize("name", TRUTHS)
+@pytest.mark.parametrize(
+    ("board", "name"),
+    [(board, name) for board in BOARDS for name in TRUTHS if (board, name) != ("pico-draw", "backwards")],
+)
 def test_a_page_finds_what_the_terminal_finds(board: str, name: str, tmp_path: Path) -> None:
     values = led(Wired(tmp_path, board, TRUTHS[name]))
     page = {step["name"]: step["checks"] for step in values["steps"] if step["checks"]}
