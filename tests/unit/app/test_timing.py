@@ -59,6 +59,7 @@ def round_on_carousel(number, cards, specs, config=None, seats=2, size=3):
     stage.play([("stack_taken", 300, "press", "green"), ("remainder_released", 300, "take", 0)])
     stage.play([("remainder_taken", 300, "press", "green"), ("round_ended", 3000, "wait", 0)])
     check_stage(stage)
+    assert stage.peer.messages["meters"][0] == 1 and min(stage.peer.messages["wear"]) > 0  # they are compared too
     return order, seen
 
 
