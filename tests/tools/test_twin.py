@@ -11,6 +11,7 @@ from hil import two
 from twin.files import MAIN, twin_files
 
 from fairshoe.boards.configs import load_board
+from fairshoe.errors import FairshoeError
 from fairshoe.sim.scenario_cases import by_name, read_place
 
 STUBS = {
@@ -101,6 +102,18 @@ def test_its_files_are_the_plant_and_nothing_of_the_firmware() -> None:
     assert {"hal/sim/wired.mpy", "hal/sim/plant.mpy", "main.py", "twin.json"} <= set(files)
     assert all(name.startswith("hal/sim/") for name in files if name.endswith(".mpy"))
     assert json.loads(files["twin.json"])["board"] == config
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "pin", "said"),
+    [("outputs", "dark", 6, "2 to 10: dark is among them"), ("inputs", "tray", 14, "they span 13, and 12 can")],
+)
+def test_pins_that_two_boards_would_drive_are_refused(part: str, name: str, pin: int, said: str) -> None:
+    config = load_board("pico-shoe")[0]
+    config[part][name] = pin
+    config["outputs"] |= {"pick": 15, "transport": 20} if part == "inputs" else {}
+    with pytest.raises(FairshoeError, match=said):
+        twin_files(config, 9)
 
 
 class Line:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fairshoe import _device
+from fairshoe.errors import FairshoeError
 from fairshoe.ship.build import folded_sources, with_code
 from fairshoe.ship.import_closure import find_module, imported_by
 from fairshoe.ship.mpy_compile import compile_mpy
@@ -14,6 +15,7 @@ from fairshoe.ship.mpy_compile import compile_mpy
 ROOT = Path(__file__).resolve().parents[2]
 MAIN = Path(__file__).with_name("main.py")
 ENTRY = "hal.sim.wired"
+PINS_MAX = 12  # of a PIO word, beside its pause; consecutive ones
 
 
 def module_names() -> list[str]:
@@ -28,7 +30,21 @@ def module_names() -> list[str]:
     return sorted(names)
 
 
+def check_pins(config: dict[str, Any]) -> None:
+    """The second Pico drives every pin from the first input to the last: both boards would drive an output in it."""
+    inputs = sorted(pin for pin in config["inputs"].values() if isinstance(pin, int))
+    driven = range(inputs[0], inputs[-1] + 1)
+    both = [name for name, pin in config["outputs"].items() if pin in driven]
+    if both or len(driven) > PINS_MAX:
+        what = f"{both[0]} is among them" if both else f"they span {len(driven)}, and {PINS_MAX} can be driven"
+        raise FairshoeError(
+            f"the inputs of {config['name']} are at pins {inputs[0]} to {inputs[-1]}: {what}.",
+            "Use a config whose inputs lie together, as pico-shoe has them.",
+        )
+
+
 def twin_files(config: dict[str, Any], seed: int) -> dict[str, bytes]:
+    check_pins(config)
     _device.load()
     from firmware.image import INPUTS
 
