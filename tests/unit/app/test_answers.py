@@ -11,6 +11,7 @@ from test_timing import recorded, same
 from firmware import answers
 from firmware.games.flow import DECK_HELD, DECK_READY, PREPARING, SHUFFLING
 from firmware.link.report import STATUS_MS
+from firmware.machines.machine import JOB_DONE, JOB_RUNNING
 from firmware.protocol import ids
 from firmware.ticks import FOREVER_MS, ticks_add
 
@@ -257,6 +258,23 @@ def test_at_an_instant_the_machine_stops_only_if_something_waits():
         assert it.state == answers.STOPPING and (it.uptime_s, it.uptime_ms) == expected, late_ms
     it.state, it.rest_ms, left = answers.RESTING, NOW, it.left
     assert it._rest(NOW + 1) == flow.spec.rest_ms - 1 and it.left == left
+    axis = flow.machine.axis
+    for held, state, rests in ((False, JOB_RUNNING, False), (True, JOB_RUNNING, True), (False, JOB_DONE, True)):
+        it.state, axis.held, flow.machine.state = answers.STOPPING, held, state
+        assert (it._rest(NOW) != FOREVER_MS, it.state == answers.RESTING) == (rests, rests), (held, state)
+
+
+def test_a_command_waits_for_more_than_the_shuffle_if_it_is_refused_or_another_one():
+    runner = two_decks().stage.rig.app.runner
+    lane = runner.lanes.by_role[ids.ROLE_TABLE]
+    for refused, role, command, waits in (
+        (0, 0, ids.CMD_RECORD, False),
+        (1, 0, ids.CMD_SHUFFLE, True),
+        (0, ids.ROLE_TABLE, ids.CMD_RECORD, True),
+        (0, ids.ROLE_TABLE, ids.CMD_SHUFFLE, False),
+    ):
+        runner.refused, runner.role, lane.command = refused, role, command
+        assert answers._waits(runner) == waits, (refused, role, command)
 
 
 def test_the_status_goes_on_while_the_machine_rests():
@@ -264,7 +282,11 @@ def test_the_status_goes_on_while_the_machine_rests():
     app = table.stage.rig.app
     it, reporter = app.drawing.answers, app.reporter
     now_ms = app.scanned_ms
+    app.flow.entered_ms = ticks_add(now_ms, -700)
+    elapsed = bytearray(reporter.status)
+    answers.fill_elapsed(elapsed, app.flow, now_ms)
     for seen, since_ms, expected in ((True, 10, STATUS_MS - 10), (True, STATUS_MS, 0), (False, STATUS_MS, FOREVER_MS)):
         reporter.host_seen, reporter.status_ms = seen, ticks_add(now_ms, -since_ms)
         assert it._beat(now_ms) == expected, (seen, since_ms)
+        assert (reporter.status == elapsed) == (expected != STATUS_MS - 10)  # as it goes on
         assert (reporter.status_ms == now_ms) == (expected == 0)

@@ -10,8 +10,6 @@ from firmware.games.flow import (
     DECK_HELD,
     DECK_READY,
     DRAWING,
-    ORDER_NONE,
-    ORDER_OFFERED,
     ORDER_READY,
     ORDER_WANTED,
     PREPARING,
@@ -19,9 +17,11 @@ from firmware.games.flow import (
     WAITING_FOR_DECK,
     WARNING,
 )
+from firmware.games.next_need import need_next
 from firmware.games.table_facts import TAIL
 from firmware.journal.halts import halt_load
 from firmware.journal.store import BODY_AT
+from firmware.link.status import STATUS_NEED
 from firmware.machines.machine import JOB_DONE, JOB_RUNNING
 from firmware.machines.meters import METER_GLITCHES
 from firmware.protocol import ids
@@ -139,6 +139,17 @@ def test_under_noise_a_button_counts_after_three_samples_and_is_released_after_t
     pressed_once = [(0, 0), (0, 0)] + [(1, 1)] * 9
     assert found == pressed_once + [(0, 1), (0, 1), (0, 1), (1, 2)]
     assert inp.enters[image.IN_GREEN] == 2
+
+
+def test_noise_that_is_enough_is_not_added_to():
+    line = image.IN_DOOR
+    for noise_us, expected in ((1000000 - 1, 1000000 - 1 + 62500), (1000000, 1000000)):
+        inp = settled_inputs()
+        inp.glitches[image.INPUT_COUNT + line] = noise_us
+        for at_us in (100, 200):
+            edge(inp, line, at_us == 100, at_us)
+        inp._fold()
+        assert inp.glitches[image.INPUT_COUNT + line] == expected, noise_us
 
 
 # --- outputs -----------------------------------------------------------------------------------
@@ -279,6 +290,20 @@ def test_a_hold_of_a_stopped_machine_ends_when_storage_takes_its_events():
             app.recorder.record_all = lambda: False
         app._quiet()
         assert app.flow.hold == hold, state
+
+
+def test_what_a_dealer_reads_changes_with_the_hold_and_the_status_goes_out_with_the_need():
+    app = rested()
+    app.hal = Driven()
+    for hold, shown in ((FAULT_NONE, 0), (FAULT_JOURNAL, 1), (FAULT_JOURNAL, 1)):
+        app.flow.hold, app.flow.page_due = hold, False
+        app._quiet()
+        assert len(app.hal.calls) == shown, hold
+    for need, seen in ((0, True), (1, True), (1, False)):
+        app.reporter.status[STATUS_NEED] = need_next(app.flow, app.inp) + need
+        app.reporter.host_seen, app.reporter.status_due = seen, False
+        app._quiet()
+        assert app.reporter.status_due == (seen and need != 0), (need, seen)
 
 
 def test_meters_are_stored_and_twitches_only_when_their_time_tells_nothing():
@@ -448,6 +473,16 @@ def test_storage_is_made_ready_once_for_each_state_of_the_journal():
     assert len(erased) == 2 and recorder.ready_seq == app.journal.seq_last
 
 
+def test_less_than_a_third_of_the_journal_is_reported_once():
+    app = rested()
+    third = app.journal.capacity // 3
+    for room, filling in ((third, 0), (third - 1, 1), (third - 2, 0), (third, 0), (third - 1, 1)):
+        app.outbox.count = 0
+        app.journal.room = lambda room=room: room
+        app.recorder.keep_house()
+        assert [event[0] for event in posted(app.flow)].count(ids.EV_JOURNAL_FILLING) == filling, room
+
+
 def test_a_key_changes_only_when_everything_is_recorded_and_sealed():
     for room, due, sealed in ((1, True, False), (2, True, True), (9, True, True), (9, False, False)):
         app = rested()
@@ -538,62 +573,3 @@ def test_a_boot_reads_counts_and_generations_of_two_bytes():
     app.recorder.announce(app.out, 0, NOW)
     assert found == [0x0134] * 2  # with the record, and at the boot
     assert ids.EV_KEY_CHANGED not in [event[0] for event in posted(app.flow)]
-
-
-# --- the table's share -------------------------------------------------------------------------
-
-
-def offered(role, how=ids.NONCE_ASKED, seq=0):
-    """Whether a nonce message of this role is taken, by a device that commands may reach."""
-    app = rested()
-    drawing = app.drawing
-    drawing.open = True
-    drawing.link.session.role = role
-    return drawing.receive([how, seq], NOW), drawing
-
-
-def test_nonces_come_from_roles_that_have_a_lane():
-    for role in range(ids.ROLE_COUNT):
-        taken = ids.ROLE_TABLE <= role < ids.LANE_COUNT
-        assert offered(role)[0] == taken, role
-
-
-def test_an_answer_starts_the_time_for_its_order_and_a_halt_forgets_only_what_no_order_comes_from():
-    app = rested()
-    drawing, flow = app.drawing, app.flow
-    drawing.open, drawing.seq, flow.order_state, flow.entered_ms = True, 9, ORDER_OFFERED, 0
-    drawing.link.session.role = ids.ROLE_TABLE
-    assert drawing.receive([ids.NONCE_DECLINED, 9], NOW)
-    assert (flow.order_state, flow.entered_ms) == (ORDER_WANTED, NOW)
-    drawing.shuffler.seed[0] = 1
-    drawing.halt()
-    assert drawing.shuffler.seed[0] == 1
-    flow.order_state = ORDER_NONE
-    drawing.halt()
-    assert drawing.shuffler.seed[0] == 0
-
-
-def committed(asked, number):
-    """A device that has committed to an order: that session asked to give nonces, this one is open."""
-    app = rested()
-    drawing = app.drawing
-    drawing.nonce = b"old"
-    drawing.asked, drawing.link.session.number = asked, number
-    drawing.link.session.alive, drawing.link.session.heard_ms = True, NOW
-    drawing.link.session.hmac = object()
-    app.flow.order_state = ORDER_WANTED
-    while not app.outbox.count:
-        assert drawing.step(NOW)
-    return app, drawing
-
-
-def test_only_the_session_that_asked_is_waited_for_and_without_the_nonce_of_the_time_before():
-    for asked, number in ((6, 5), (4, 5), (0, 0)):
-        assert committed(asked, number)[1].seq == 0, (asked, number)
-    app, drawing = committed(5, 5)
-    assert drawing.seq and drawing.nonce == b"" and app.flow.order_state == ORDER_OFFERED
-    app.flow.order_state = ORDER_NONE
-    app.outbox.count = 0
-    assert drawing.step(NOW) and drawing.seq == 0  # a shuffle that ended meanwhile is on record
-    assert posted(app.flow)[0][0] == ids.EV_SHUFFLE_NONCE
-    assert not drawing.step(NOW)

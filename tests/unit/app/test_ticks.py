@@ -4,7 +4,7 @@ import sys
 
 from support import raises, without_heap
 
-from firmware.ticks import TICKS_MAX, ticks_add, ticks_diff
+from firmware.ticks import FOREVER_MS, TICKS_MAX, ticks_add, ticks_diff
 
 
 def test_differences_are_right_across_the_wrap():
@@ -16,7 +16,7 @@ def test_differences_are_right_across_the_wrap():
 
 def test_add_is_the_inverse_of_diff_everywhere_near_the_wrap():
     for start in (0, 1, TICKS_MAX - 1, TICKS_MAX, TICKS_MAX // 2, TICKS_MAX // 2 + 1):
-        for delta in (0, 1, 1000, TICKS_MAX // 2 - 1):
+        for delta in (0, 1, 1000, TICKS_MAX // 2 - 1, FOREVER_MS):
             end = ticks_add(start, delta)
             assert 0 <= end <= TICKS_MAX
             assert ticks_diff(end, start) == delta

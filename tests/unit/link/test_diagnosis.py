@@ -64,7 +64,9 @@ class Bench:
         while at < said[9]:
             self.peer.frames = []
             self.read(ids.DIAGNOSE_EDGES, at)
-            page = [frame for frame in self.peer.frames if frame[2] | frame[3] << 8 == ids.EDGES][-1][10:-20]
+            frame = [frame for frame in self.peer.frames if frame[2] | frame[3] << 8 == ids.EDGES][-1]
+            page = frame[10:-20]
+            assert frame[8] | frame[9] << 8 == at
             for i in range(0, len(page), 5):
                 us = page[i + 1] | page[i + 2] << 8 | page[i + 3] << 16 | page[i + 4] << 24
                 kind = page[i]
@@ -76,7 +78,8 @@ class Bench:
 def entered(cards=0):
     stage = device(KEY)
     bench = Bench(stage)
-    assert bench.read()[:2] == [1, 1]
+    said = bench.read()
+    assert said[:2] == [1, 1] and said[6:11] == [0, ids.SHOT_DONE, 0, 0, ids.UNKNOWN_U16]
     if cards:
         stage.act("load", {"cards": cards})
     return stage, bench
@@ -135,6 +138,9 @@ def test_noise_lost_edges_and_too_many_of_them_end_a_shot():
         assert NAMES[shot.why] == "noise" and shot.ended == 0, what
         shot._note(0, 0)
         assert shot.count == 400 or what != "count"  # no room for more
+        bench.number, inp.noisy = 1, NO_LINE
+        stage.run(5)
+        assert bench.shoot(program((0, NONE, 10)), ms=300) == "done", what  # the noise is over
 
 
 def test_steps_go_both_ways_and_the_axis_counts_as_moving_at_once():
@@ -205,6 +211,7 @@ def test_a_door_that_opens_ends_a_shot_and_an_open_one_keeps_it_from_starting():
     stage, bench = entered()
     bench.number = 1
     text = program((TRANSPORT, NONE, 3000))
+    assert ids.EV_DOOR_OPENED not in [message for message, _body, _record in records(stage)]
     bench.ask(ids.SHOT, [1, NONE, 0, 0, 0, 0, 0], text, 100)
     assert stage.rig.plant.outputs[1]
     act(stage, 50, "open")
@@ -231,7 +238,7 @@ def test_the_switch_between_shots_ends_the_mode_at_once_and_only_when_that_is_on
     stage.rig.app.outbox.post(ids.EV_DOOR_OPENED)
     turn(stage, "off")
     stage.run(1000)
-    assert stage.rig.app.queries.diagnosis is not None
+    assert stage.rig.app.queries.diagnosis.decide(stage.rig.app.scanned_ms) == 50  # looks again
     stage.rig.nv.broken = False
     stage.run(1000)
     assert modes(stage) == [(1, 0), (0, 0)] and stage.rig.app.queries.diagnosis is None
@@ -267,6 +274,12 @@ def test_a_shot_waits_until_the_mode_is_on_record():
     stage.rig.nv.broken = False
     stage.run(3000)
     assert bench.shoot(program((TRANSPORT, NONE, 10)), ms=300) == "done"
+
+
+def test_each_step_takes_its_time_and_all_together_five_seconds_at_most():
+    _stage, bench = entered()
+    assert bench.shoot(program((0, NONE, 20), (DARK, NONE, 5), (0, NONE, 4975))) == "done"
+    assert [(us + 500) // 1000 for kind, _level, us in bench.edges() if kind == "out"] == [0, 20, 25, 5000]
 
 
 def test_what_is_no_shot_is_refused():
@@ -329,6 +342,7 @@ def test_lamps_stay_between_shots_and_are_as_before_when_the_mode_ends():
     for bits in (1, 2, 4, 7, 0, 5):
         assert bench.shoot(program((bits, LAMPS, 0), (0, NONE, 20)), ms=200) == "done"
         assert lamps() == [bits & 1, bits >> 1 & 1, bits >> 2 & 1]
+        assert [level for line, level, _us in bench.edges() if line == "out"] == [0, 0]  # and nothing else
     assert bench.shoot(program((0, NONE, 20)), ms=200) == "done" and lamps() == [1, 0, 1]
     bench.read(ids.DIAGNOSE_LEAVE)
     stage.run(500)
