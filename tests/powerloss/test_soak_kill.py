@@ -14,11 +14,15 @@ from draws import amount
 from model.processes import ProcessTrace
 from soak.kill import Soak
 from soak.kill_tcp import GAMES, TcpSoak
+from soak.kill_tcp_host import Notes, note_numbers, read_notes
 
+from fairshoe.client.command_queue import CommandQueue, Pending
 from fairshoe.client.exchange import Core
+from fairshoe.client.operation_numbers import MemoryNumbers
 from fairshoe.client.store_file import StoreFile
 from fairshoe.client.store_writer import Writer
 from fairshoe.link.session import HostSession
+from fairshoe.messages import Shuffle
 from firmware.journal.lanes import Lanes
 from firmware.journal.store import Journal
 from firmware.link.commands import CommandRunner
@@ -220,3 +224,12 @@ def test_a_planted_defect_is_found_by_kills_over_tcp(
     with pytest.raises(Finding, match=f"^({kind}): ") as found:
         TcpSoak(1, tmp_path, "caribbean-stud").play(12)
     print(found.value)
+
+
+def test_a_number_is_noted_before_its_command_can_be_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that learns its number afterwards may be killed in between, and the number would be of no command."""
+    monkeypatch.setattr(CommandQueue, "_begun", CommandQueue._begun)  # pyright: ignore[reportPrivateUsage]
+    note_numbers(Notes(tmp_path / "notes"))
+    queue = CommandQueue(MemoryNumbers())
+    queue._begun(Pending(0, Shuffle(0)), 25)  # pyright: ignore[reportPrivateUsage]
+    assert queue.current and read_notes(tmp_path / "notes") == [["given", 25, "shuffle", {}]]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from fairshoe import AsyncShoe, Fleet, Need, ShoeFailed, ShoeOpened, messages, next_step
-from fairshoe.client.command_queue import Pending
+from fairshoe.client.command_queue import CommandQueue, Pending
 from fairshoe.client.operation_numbers import Unfinished
 from fairshoe.errors import PortError
 from fairshoe.keys import role_key
@@ -49,10 +49,23 @@ def read_notes(path: Path) -> list[Note]:
 def live(url: str, store: Path, notes: Path, seed: int, plays: bool) -> None:
     """One life, in a forked process. It ends by a kill, or with an error in the notes."""
     kept = Notes(notes)
+    note_numbers(kept)
     try:
         asyncio.run(Host(kept, random.Random(seed), plays).run(url, store))
     except BaseException as error:
         kept.write("error", repr(error))
+
+
+def note_numbers(notes: Notes) -> None:
+    """Note every number before its command can be sent. A program sees it later, perhaps after the outcome: a fast
+    device answers within a millisecond, and a kill may come in between."""
+    known = CommandQueue._begun  # pyright: ignore[reportPrivateUsage]
+
+    def begun(self: CommandQueue, pending: Pending, op: int) -> None:
+        known(self, pending, op)
+        notes.write("given", *_numbered(pending))
+
+    CommandQueue._begun = begun  # pyright: ignore[reportPrivateUsage]
 
 
 class Host:
@@ -112,18 +125,11 @@ class Host:
             and status.positions != SEATS
             and status.state != messages.State.WAITING_FOR_WAGERS
         ):
-            await self._outcome(shoe, await self._given(shoe.start(messages.SetPositions, positions=SEATS)))
-        pending = await self._given(shoe.start(kind))
+            await self._outcome(shoe, shoe.start(messages.SetPositions, positions=SEATS))
+        pending = shoe.start(kind)
         await self._outcome(shoe, pending)
         if self.draw.random() < AGAIN:
-            await self._ask_again(shoe, _as_unfinished(pending))
-
-    async def _given(self, pending: Pending) -> Pending:
-        while not pending.op and not pending.settled:
-            await asyncio.sleep(0.001)  # its number is being stored
-        again = _as_unfinished(pending)
-        self.notes.write("given", again.op, again.command, again.arguments)
-        return pending
+            await self._ask_again(shoe, Unfinished(*_numbered(pending)))
 
     async def _ask_again(self, shoe: AsyncShoe, command: Unfinished) -> None:
         await self._outcome(shoe, shoe.resume(command))
@@ -134,7 +140,7 @@ class Host:
         self.notes.write("outcome", *(int(it) for it in numbers))
 
 
-def _as_unfinished(pending: Pending) -> Unfinished:
+def _numbered(pending: Pending) -> tuple[int, str, dict[str, int]]:
     message = pending.message
     arguments = {it.name: int(getattr(message, it.name)) for it in fields(message) if it.name != "op"}
-    return Unfinished(pending.op, message.NAME, arguments)
+    return pending.op, message.NAME, arguments
