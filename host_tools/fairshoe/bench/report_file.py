@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -94,20 +95,24 @@ def deck_row(deck: Deck, step: str, verdict: str) -> Data:
 def verdict_of(results: list[StepResult], stopped: str, broken: bool = False) -> tuple[str, str]:
     """Passed, failed or incomplete, and the reason in words. What was stopped is never passed, and a verdict never says
     that all steps passed when one was not tested."""
+    count = Counter(result.status for result in results)
+    ran = _ran(results)
     failed = [result.title for result in results if result.status == FAILED]
+    untested = [result.reason.rstrip(".") for result in results if result.status == NOT_TESTED]
+    missing = "; ".join(dict.fromkeys(untested))
+    missing = f"{len(untested)} not tested: {missing[:1].lower()}{missing[1:]}"
     if stopped:
         also = f" Failed before that: {'; '.join(failed)}." if failed else ""
         return INCOMPLETE, stopped + also
     if failed:
-        also = " The machine could not be brought to rest, so that the others were not run." if broken else ""
-        return FAILED, f"{len(failed)} of {_ran(results)} steps failed: {'; '.join(failed)}.{also}"
-    untested = [result.reason.rstrip(".") for result in results if result.status == NOT_TESTED]
-    missing = "; ".join(dict.fromkeys(untested))
-    missing = f"{len(untested)} not tested: {missing[:1].lower()}{missing[1:]}"
-    ran = _ran(results)
+        also = f" {missing}." if untested else ""
+        also += " The machine could not be brought to rest, so that the others were not run." if broken else ""
+        return FAILED, f"{len(failed)} of {ran} steps failed: {'; '.join(failed)}.{also}"
+    if count[NOT_RUN] or count[STOPPED]:
+        return INCOMPLETE, f"{count[NOT_RUN] + count[STOPPED]} of {len(results)} steps did not come to their end."
     if not ran:
         return INCOMPLETE, f"{missing}." if untested else "No step of the plan applies to this device."
-    skipped = sum(result.status == NOT_APPLICABLE for result in results)
+    skipped = count[NOT_APPLICABLE]
     also = f"; {skipped} {'does' if skipped == 1 else 'do'} not apply to this device" if skipped else ""
     if untested:
         return PASSED, f"{'1 step' if ran == 1 else f'{ran} steps'} passed, {missing}{also}."
