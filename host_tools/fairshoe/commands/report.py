@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from fairshoe.bench.report_file import REPORT_BYTES_MAX, ReportError, read_report, write_text
 from fairshoe.bench.report_page import page
 from fairshoe.errors import UsageError
-from fairshoe.files import LOG_BYTES_MAX, read_regular
+from fairshoe.files import LOG_BYTES_MAX, parse_json, read_regular
 from fairshoe.printable import printable, say
 from fairshoe.ship.errors import SignatureError
 from fairshoe.ship.manifest import sha256
@@ -44,17 +44,19 @@ def _verify(source: Path, keys: list[str]) -> int:
     except OSError as error:
         raise ReportError(f"{source}: {error.strerror or error}.", "Give the .json file of a report.") from error
     signer = check_file(source, raw, trusted, REPORT)
-    report: dict[str, Any] = json.loads(raw)
-    files: dict[str, str] = report.get("files", {})
-    for name, wanted in files.items():
-        _check_beside(source.with_name(name), wanted)
-    events: dict[str, Any] = report.get("events", {})  # of the bench
-    if events:
-        log = source.with_name(events["log"])
-        if log.exists():
-            _check_beside(log, events["sha256"])
-        else:
-            say(f"{printable(str(log))}: NOT here, so not checked; the report was made with it")
+    try:
+        report = cast("dict[str, Any]", parse_json(raw))
+        files = {source.with_name(name): str(wanted) for name, wanted in report.get("files", {}).items()}
+        events = report.get("events") or None  # of the bench
+        log = (source.with_name(events["log"]), str(events["sha256"])) if events else None
+    except (ValueError, TypeError, AttributeError, KeyError) as error:
+        raise ReportError(f"{source} is signed, and is no report.", "Give the .json file of a report.") from error
+    for path, wanted in files.items():
+        _check_beside(path, wanted)
+    if log and log[0].exists():
+        _check_beside(*log)
+    elif log:
+        say(f"{printable(str(log[0]))}: NOT here, so not checked; the report was made with it")
     say(f"{printable(str(source))}: signed by {signer}, unaltered since")
     for name in _SAID:
         value: Any = report.get(name)
@@ -64,7 +66,7 @@ def _verify(source: Path, keys: list[str]) -> int:
         if value not in (None, ""):
             say(f"  {name}: {printable(value if isinstance(value, str) else json.dumps(value))}")
     page_beside = source.with_suffix(".html")
-    if page_beside.exists() and page_beside.name not in files:
+    if page_beside.exists() and page_beside not in files:
         say(f"{printable(str(page_beside))}: NOT signed; `fairshoe report {source.name} -o FILE.html` makes it again")
     return 0
 

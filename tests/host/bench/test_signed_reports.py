@@ -70,6 +70,16 @@ def test_what_lies_beside_a_signed_report_is_checked_or_said_to_be_unsigned(tmp_
     assert alone.returncode == 0 and f"{events}: NOT here" in alone.stdout
 
 
+def test_what_is_signed_and_no_report_is_said_to_be_none(tmp_path: Path) -> None:
+    make_key(tmp_path / "k")
+    report = tmp_path / "r.json"
+    for raw in (b"[]", b"x", b"", b"\xff", b'{"a": NaN}', b'{"files": {"../x": ""}}', b'{"events": 1}'):
+        report.write_bytes(raw)
+        sign_file(report, raw, read_signing_key(tmp_path / "k"), REPORT)
+        done = run("report", report, "--verify", tmp_path / "k.pub")
+        assert done.returncode == Exit.INPUT and "is signed, and is no report" in done.stderr, raw
+
+
 def test_a_signature_of_a_release_is_none_of_a_report(tmp_path: Path) -> None:
     make_key(tmp_path / "k")
     report = tmp_path / "r.json"
