@@ -18,7 +18,7 @@ from fairshoe.errors import FairshoeError, UsageError
 from fairshoe.files import check_writable, read_regular, write_whole
 from fairshoe.noise import capture
 from fairshoe.noise.assessment import assess, assess_restarts
-from fairshoe.noise.trial import Trial, as_json, as_text
+from fairshoe.noise.trial import SIMULATED, Trial, as_json, as_text
 from fairshoe.printable import say
 from fairshoe.ship.repl import open_line
 from fairshoe.text.progress import Progress
@@ -98,7 +98,7 @@ def _open(
 ) -> tuple[capture.Simulated | capture.AtPrompt, str]:
     if options.simulate is not None:
         seed = secrets.randbits(31) if options.seed is None else options.seed
-        return capture.Simulated(config, options.simulate, seed), f"simulated source {options.simulate}, seed {seed}"
+        return capture.Simulated(config, options.simulate, seed), f"{SIMULATED} {options.simulate}, seed {seed}"
     progress.say(f"looking for the prompt at {options.port} ...")
     power = (lambda: _switch(options.power)) if options.power else None
     source = config["entropy"]["source"]

@@ -13,6 +13,7 @@ from fairshoe.noise.assessment import RESTARTS, SAMPLES, Assessment, Estimate, R
 
 FORMAT = 1
 KIND = "noise"
+SIMULATED = "simulated source"
 
 
 @dataclass(frozen=True)
@@ -133,12 +134,15 @@ def entropy_text(estimate: Estimate | None) -> str:
 
 def check_claim(path: Path, config: Mapping[str, Any]) -> str:
     """Compare the claim of a board config with the report of a trial of `fairshoe noise --json`. Raises if it is of
-    another source or says less; returns what it says."""
+    another source, of a simulated one, or says less; returns what it says."""
     advice = "Judge the noise of this board with fairshoe noise, or claim less in its config."
     try:
         report = cast(Any, parse_json(read_regular(path)))
         kind, source, board = report["kind"], report["source"], report["board"]
-        passes, millibits, taken_from = report["passes"], int(report["millibits"]), report["taken_from"]
+        passes, millibits, taken_from = report["passes"], report["millibits"], report["taken_from"]
+        short = "".join(f"; {word}" for word in report["missing"])
+        if (type(passes), type(millibits), type(taken_from)) != (bool, int, str):
+            raise TypeError("a value is of another kind")
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise FairshoeError(f"{path} is no report about noise: {error}.", advice) from error
     entropy = config["entropy"]
@@ -146,11 +150,12 @@ def check_claim(path: Path, config: Mapping[str, Any]) -> str:
         raise FairshoeError(
             f"{path} is about {source} of {board}, not {entropy['source']} of {config['name']}.", advice
         )
+    if taken_from.startswith(SIMULATED):
+        raise FairshoeError(f"{path} is about a {taken_from}, not a device.", advice)
     if millibits < entropy["millibits_per_byte"] or not passes:
         raise FairshoeError(
             f"{path}: the config claims {entropy['millibits_per_byte']} millibits a byte, "
             f"and {millibits} were found{'' if passes else '; the trial failed'}.",
             advice,
         )
-    short = "".join(f"; {word}" for word in report.get("missing", []))
     return f"{millibits} millibits a byte found at {taken_from}, {entropy['millibits_per_byte']} claimed{short}"

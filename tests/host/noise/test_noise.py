@@ -224,6 +224,10 @@ def test_provisioning_takes_a_report_only_of_this_board_and_only_if_it_bears_out
         {"board": "pico2-carousel"},
         {"source": "rp2350_trng"},
         {"kind": "bench"},
+        {"taken_from": "simulated source good, seed 1"},  # no device at all
+        {"passes": "false"},
+        {"millibits": "9999"},
+        {"missing": 3},
     ):
         with pytest.raises(FairshoeError, match="fairshoe noise"):
             told(**changed)
