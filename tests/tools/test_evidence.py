@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from evidence import __main__ as evidence
 from evidence.figures import FIGURES, Figure
-from evidence.page import html_of, page, section_of
+from evidence.page import html_of, page, section_of, without
 
 from fairshoe.cli import command_line
 from fairshoe.ship.signing import make_key, read_signing_key
@@ -55,7 +55,8 @@ def test_a_figure_is_current_until_what_it_depends_on_changes(root: Path) -> Non
     assert made["commit"] == head and made["printed"] == "42 cards\ndone\n"
     found = evidence.part(ONE, root, results)
     assert found.run_good and head[:10] in found.run_note and found.run_note.endswith("exit status 0; current")
-    assert "52" in found.section and "x" not in found.section.split() and found.section_note.endswith("; current")
+    assert "52" in found.section and "x" not in found.section.split()
+    assert "nothing that it depends on has changed since; its runs may be older" in found.section_note
     (root / "docs" / "B.md").write_text("else")
     commit(root)
     assert evidence.part(ONE, root, results).run_good
@@ -97,6 +98,15 @@ def test_a_run_that_failed_or_had_uncommitted_changes_is_not_good(root: Path) ->
     evidence.run(ONE, root, results)
     found = evidence.part(ONE, root, results)
     assert "with uncommitted changes" in found.run_note and not found.run_good
+    (root / "docs" / "A.md").write_text("# A\n\n\n\n\n\n\n\n\n\n## Figures\n\n41\n")
+    assert evidence.part(ONE, root, results).section_note == "from docs/A.md, with uncommitted changes"
+
+
+def test_a_figure_is_stale_when_an_input_is_changed_and_not_committed(root: Path) -> None:
+    evidence.run(ONE, root, root.parent / "results")
+    (root / "src" / "new").write_text("")
+    found = evidence.part(ONE, root, root.parent / "results")
+    assert not found.run_good and "STALE: it has other src" in found.run_note and "STALE" in found.section_note
 
 
 def test_signed_evidence_verifies_and_altered_evidence_does_not(root: Path, tmp_path: Path) -> None:
@@ -130,6 +140,8 @@ def test_every_figure_has_what_it_names() -> None:
             text, (first, last) = section_of((evidence.ROOT / "docs" / name).read_text("utf-8"), heading)
             assert len(text) > 200 and first < last and "<p>" in html_of(text) + "<p>", figure.key
     assert page({"a": "<b>"}, []).count("&lt;b&gt;") == 1
+    foot = page({"version": "1'}", "commit": "0123456789abcdef", "signature": "UNSIGNED: make"}, [])
+    assert "@bottom-left{content:'fairshoe 1, commit 0123456789: UNSIGNED'}" in foot
 
 
 def test_a_figure_is_stale_when_its_tool_or_what_that_imports_has_changed() -> None:
@@ -158,6 +170,14 @@ def test_tables_lists_and_code_of_the_documentation_become_html() -> None:
     assert "<p>Text <b>bold</b> link <code>a&lt;b</code>.</p>" in found
     assert "<th>a</th><th>b</th>" in found and "<td><code>x</code></td><td>1</td>" in found
     assert found.count("<li>") == 2 and "<h3>Sub</h3>" in found and "svg" not in found
+    found = html_of(
+        "<!-- by make\nx -->\n\n- of\n  the rest:\n    - a\n      b\n    - c\n- d *while x* * e 2.4e-13\n\n1. f"
+    )
+    assert "by make" not in found and found.startswith(
+        "<ul><li>of\n  the rest:<ul><li>a\n      b</li><li>c</li></ul></li>"
+    )
+    assert '<i>while x</i> * e <span class="whole">2.4e-13</span></li></ul><ol><li>f</li></ol>' in found
+    assert without("a\n### B\nb\n### C\nc", "B") == "a\n### C\nc" and without("a\n### C", "B") == "a\n### C"
 
 
 def test_the_folder_is_made_of_this_tree_with_nothing_run() -> None:

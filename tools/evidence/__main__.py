@@ -16,7 +16,7 @@ from typing import Any
 from web.browser import find_chromium
 
 from evidence.figures import FIGURES, Figure
-from evidence.page import Part, page, section_of
+from evidence.page import Part, page, section_of, without
 from fairshoe import __version__
 from fairshoe.ship.signing import REPORT, public_of, read_signing_key, sign_file
 
@@ -69,7 +69,7 @@ def since(commit: str, inputs: tuple[str, ...], root: Path = ROOT) -> str:
     if not inputs:
         return ""
     try:
-        if not git("diff", "--name-only", commit, "HEAD", "--", *inputs, root=root):
+        if not _differs(commit, inputs, root):
             return ""
         commits = git("log", "--oneline", f"{commit}..HEAD", "--", *inputs, root=root).splitlines()
     except subprocess.CalledProcessError:
@@ -84,12 +84,23 @@ def part(figure: Figure, root: Path = ROOT, results: Path = RESULTS) -> Part:
     if figure.text:
         name, _, heading = figure.text.partition("#")
         path = f"docs/{name}"
+        others = [other for each in FIGURES for file, _, other in [each.text.partition("#")] if file == name and other]
         section, lines = section_of((root / path).read_text("utf-8"), heading)
         if not section:
             raise ValueError(f"{path} has no heading {heading!r}")
-        commit = git("log", "-1", "--no-patch", "--format=%h", f"-L{lines[0]},{lines[1]}:{path}", root=root)
-        section_note = f"from {path}, written up to commit {commit}; {since(commit, figure.inputs, root) or 'current'}"
+        for other in others:
+            section = without(section, other)
+        section_note = f"from {path}, " + _written(path, lines, figure.inputs, root)
     return Part(figure, printed, note, good, section, section_note)
+
+
+def _written(path: str, lines: tuple[int, int], inputs: tuple[str, ...], root: Path) -> str:
+    """Of a section: the commit that changed its text last. The runs that it reports may be older than that."""
+    if _differs("HEAD", (path,), root):
+        return "with uncommitted changes"
+    commit = git("log", "-1", "--no-patch", "--format=%h", f"-L{lines[0]},{lines[1]}:{path}", root=root)
+    stale = since(commit, inputs, root) or "nothing that it depends on has changed since; its runs may be older"
+    return f"text of commit {commit}" + (f"; {stale}" if inputs else "")
 
 
 def _run_part(figure: Figure, root: Path, results: Path) -> tuple[str, str, bool]:
@@ -117,6 +128,7 @@ def facts(parts: list[Part], public: str, root: Path = ROOT) -> dict[str, str]:
     return {
         "version": __version__,
         "commit": git("log", "-1", "--format=%H of %cI", root=root),
+        "this page": f"made at {datetime.now(timezone.utc).isoformat(timespec='seconds')}",
         "working tree": "changed: see git status" if git("status", "--porcelain", root=root) else "as committed",
         "runs": f"{len(made)} of {len(runs)} made; current and good: {sum(each.run_good for each in runs)}",
         "not made here": ", ".join(each.figure.key for each in runs if not each.printed) or "nothing",
@@ -138,6 +150,7 @@ def write(out: Path, parts: list[Part], secret: bytes, root: Path = ROOT) -> str
     report = {
         "format": 1,
         "kind": "evidence",
+        "at": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "commit": git("rev-parse", "HEAD", root=root),
         "version": __version__,
         "files": files,

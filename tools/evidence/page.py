@@ -13,10 +13,12 @@ from fairshoe.look import report_style
 _STYLE = (
     "pre{white-space:pre-wrap;font-size:11px;border:1px solid var(--line);padding:8px}.note{font-size:12px}"
     "table{font-size:11px;width:100%}td,th{vertical-align:top;text-align:left;white-space:normal;overflow-wrap:break-word}"
-    "td code{font-size:10px}"
+    "td code{font-size:10px;overflow-wrap:normal}.wide{margin:0 0 12px}.whole{white-space:nowrap}"
     "h2,h3,.note{break-after:avoid}.note{break-inside:avoid}main{max-width:1000px}"
-    "@page{size:A4;margin:14mm}"
-    "@media print{main{max-width:none}tr{break-inside:avoid}.wide{overflow:visible}}"
+    "@page{size:A4;margin:14mm;font-size:10px;@bottom-left{content:'MARK'}"
+    "@bottom-right{content:counter(page) ' of ' counter(pages)}}"
+    "@media print{main{max-width:none;padding:0}pre{font-size:9px;box-decoration-break:clone}"
+    "tr{break-inside:avoid}.wide{overflow:visible}}"
 )
 _LONG = 24  # characters of code that stay in one piece
 
@@ -34,11 +36,15 @@ class Part:
 
 
 def page(facts: dict[str, str], parts: Iterable[Part]) -> str:
+    mark = (
+        f"fairshoe {facts.get('version', '')}, commit {facts.get('commit', '')[:10]}: {facts.get('signature', '')[:8]}"
+    )
+    style = report_style() + _STYLE.replace("MARK", re.sub(r"[^\w ,.:]", "", mark))
     listed = "".join(f"<dt>{escape(key)}</dt><dd>{escape(text)}</dd>" for key, text in facts.items())
     body = "".join(_part(number, part) for number, part in enumerate(parts, 1))
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>fairshoe: evidence</title>'
-        f"<style>{report_style()}{_STYLE}</style></head><body><main><h1>Evidence for a test laboratory</h1>"
+        f"<style>{style}</style></head><body><main><h1>Evidence for a test laboratory</h1>"
         '<p class="soft">Each figure names the command that made it and the commit that it was made on. It is stale if '
         "what it depends on has changed since. What was not run says so.</p>"
         f"<dl>{listed}</dl>{body}</main></body></html>\n"
@@ -55,8 +61,8 @@ def _part(number: int, part: Part) -> str:
         if part.printed:
             out += f"<pre>{escape(part.printed)}</pre>"
     if part.section:
-        stale = "STALE" in part.section_note
-        out += f'<p class="note"><span class="{"poor" if stale else "good"}">{escape(part.section_note)}</span></p>'
+        tone = "poor" if "STALE" in part.section_note else "soft"  # not good: the run that it reports may be older
+        out += f'<p class="note"><span class="{tone}">{escape(part.section_note)}</span></p>'
         out += html_of(part.section)
     return out
 
@@ -75,10 +81,17 @@ def section_of(text: str, heading: str) -> tuple[str, tuple[int, int]]:
     return "\n".join(lines[begin + 1 : end]).strip(), (begin + 2, end)
 
 
+def without(section: str, heading: str) -> str:
+    """Without the part under that heading, which is a figure of its own."""
+    _part, (first, last) = section_of(section, heading)
+    lines = section.splitlines()
+    return "\n".join(lines[: first - 2] + lines[last:]) if last else section
+
+
 def html_of(markdown: str) -> str:
     """Paragraphs, lists and tables: what the pages of docs use."""
     out: list[str] = []
-    for block in re.split(r"\n\s*\n", markdown):
+    for block in re.split(r"\n\s*\n", re.sub(r"<!--.*?-->", "", markdown, flags=re.DOTALL)):
         lines = block.strip("\n").splitlines()
         if not lines or lines[0].startswith("!["):
             continue
@@ -90,10 +103,7 @@ def html_of(markdown: str) -> str:
         elif lines[0].startswith("#"):
             out.append(f"<h3>{_inline(lines[0].lstrip('# '))}</h3>")
         elif re.match(r"[-*] |\d+\. ", lines[0]):
-            items = re.split(r"\n(?=[-*] |\d+\. )", block.strip())
-            out.append(
-                "<ul>" + "".join(f"<li>{_inline(re.sub(r'^([-*]|[0-9]+[.]) ', '', i))}</li>" for i in items) + "</ul>"
-            )
+            out.append(_list(block.strip()))
         elif lines[0].startswith(("    ", "```")):
             out.append(f"<pre>{escape(block)}</pre>")
         else:
@@ -101,10 +111,22 @@ def html_of(markdown: str) -> str:
     return "".join(out)
 
 
+def _list(block: str) -> str:
+    """With a list inside an item, if there is one: its lines are indented, and begin as those of a list."""
+    kind = "ul" if block[0] in "-*" else "ol"
+    out = ""
+    for item in re.split(r"\n(?=[-*] |\d+\. )", block):
+        text, *inner = re.split(r"\n +(?=[-*] |\d+\. )", re.sub(r"^([-*]|[0-9]+[.]) ", "", item))
+        out += f"<li>{_inline(text)}{_list(chr(10).join(inner)) if inner else ''}</li>"
+    return f"<{kind}>{out}</{kind}>"
+
+
 def _inline(text: str) -> str:
     text = escape(re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", text.strip()), quote=False)
     text = re.sub(r"`([^`]+)`", lambda found: f"<code>{_breakable(found[1])}</code>", text)
-    return re.sub(r"\*\*([^*]+)\*\*", r"<b>\1</b>", text).replace("&amp;lt;", "&lt;")
+    text = re.sub(r"\*\*([^*]+)\*\*", r"<b>\1</b>", text).replace("&amp;lt;", "&lt;")
+    text = re.sub(r"(?<![*\w])\*([^*\s][^*]*)\*", r"<i>\1</i>", text)
+    return re.sub(r"(?:&lt;)?\d[\d.]*e-\d+", r'<span class="whole">\g<0></span>', text)
 
 
 def _breakable(code: str) -> str:
