@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     page = receipt_page()
     folder = Path(options.out)
     names = {"receipt": f"{receipt.digest}.json", "page": "index.html", "qr": f"{receipt.digest}.svg"}
-    parts = {"receipt": receipt.data, "page": page, "qr": qr_code(link, title, f"approval: {approval}")}
+    parts = {"receipt": receipt.data, "page": page, "qr": qr_code(link, title, f"approval: {printable(approval)}")}
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, data in parts.items():

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 import receipts
@@ -286,8 +287,9 @@ def test_the_command_writes_receipt_page_and_qr_code(
     assert Path(answer["receipt"]).name == answer["link"].rpartition(".")[2] + ".json"
     assert Path(answer["page"]).read_bytes() == receipt_page()
     assert "approval: ref. 2026-114" in Path(answer["qr"]).read_text()
-    assert house(**SET) == 0
+    assert house(**SET | {"receipt_ref": "<b> & \\u001b[31m"}) == 0
     assert answer["link"] in capsys.readouterr().out
+    assert "approval: <b> & ?[31m" in "".join(ElementTree.parse(answer["qr"]).getroot().itertext())
 
 
 @pytest.mark.parametrize(
