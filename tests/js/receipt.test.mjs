@@ -235,6 +235,12 @@ test('what does not belong to the deal changes nothing, and what does is refused
   assert.deepEqual([...needed], ['shuffle_started', 'shuffle_committed', 'shuffle_nonce', 'deck_verified', 'round_started', 'stack_started', 'stack_taken', 'round_ended']);
 });
 
+test('another share gives another order of the same commitment, so a player has to note both', async () => {
+  const [one, other] = [await check(TEXT), await check(await signed(replaced('shuffle_nonce', { nonce: '11'.repeat(32) })))].map(it => it.receipt);
+  assert.deepEqual([other.commitment, other.nonce], [one.commitment, '11'.repeat(32)]);
+  assert.notDeepEqual(other.places, one.places);
+});
+
 test('a share that was late or declined leaves the seed alone', async () => {
   for (const share of [2, 3]) {
     const { receipt } = await check(await signed(replaced('shuffle_nonce', { share })));

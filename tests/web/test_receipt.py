@@ -112,11 +112,17 @@ def test_each_card_is_shown_on_its_way_and_what_was_noted_is_compared(chromium: 
         wanted = [f"{name}, card {nth}" for name in names for nth in range(1, 6)]
         assert [to for _card, _place, to in by_place] == wanted + ["the rest of the deck"] * 37
         receipt = json.loads(vectors()["receipt"])
-        for field, right in (("noted", house["link"].split(".")[-2]), ("posted", receipt["attested"]["public"])):
-            looks = {right: "good", right[:20].upper(): "good", right[:15]: "incomplete", "0f0f": "poor"}
+        share = tab.inner_text("#facts dt:text-is('share') + dd")
+        assert any(share in record for record in receipt["records"])
+        rights = {"noted": house["link"].split(".")[-2], "given": share, "posted": receipt["attested"]["public"]}
+        for field, right in rights.items():
+            least = 64 if field == "given" else 16  # of a share, which is no hash, a part says nothing
+            looks = {right: "good", right[:least].upper(): "good", right[: least - 1]: "incomplete", "0f0f": "poor"}
             for text, look in looks.items():
                 tab.fill(f"#{field}", text)
                 assert tab.get_attribute(f"#{field}-said", "class") == look, (field, text)
+        tab.fill("#noted", rights["noted"])
+        assert "the order if the share is the one" in tab.inner_text("#noted-said")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -135,6 +141,7 @@ def test_the_page_reads_well_on_a_phone(
         if served:
             tab.click("summary")
             tab.fill("#noted", house["link"].split(".")[-2])
+            tab.fill("#given", "0f0f")
             tab.fill("#posted", "0f0f")
         readable(tab, 60 if served else 10)
         axe(tab)

@@ -19,8 +19,12 @@ const VERDICTS = {
 const NOTED = {
   // A house that works with the device finds another seed for eight characters within seconds, for sixteen in no time that a round has.
   noted: ['commitment', 16, 'It is the same: the order was fixed before the deal.', 'It is another one: this is not the round that you watched, or it is forged.'],
+  // The device committed to its seed alone: a share that is chosen later, by a house that works with it, gives another order.
+  // It is no hash: a part of it could be kept and the rest be chosen, so all of it counts.
+  given: ['nonce', 64, 'It is the same.', 'It is another one: the order was not fixed before the deal, or this is not the round that you watched.'],
   posted: ['public', 16, 'It is the same key: this device signed.', 'It is another key: this device did not sign, or its key was changed since.'],
 };
+const SEED_ONLY = 'It is the same: the seed was fixed before the deal, and the order if the share is the one that was shown then.';
 const EPOCH_MS = Date.UTC(2020, 0, 1);
 let link = null, shown = null, turn = 0;
 
@@ -65,13 +69,14 @@ function show(receipt) {
   const facts = {
     round: `${receipt.round}${receipt.end === 'round_voided' ? ', void' : ''}, game ${receipt.game}`,
     device: receipt.device, shuffled: when(receipt.committedUtc), 'table’s share': SHARES[receipt.share],
-    commitment: make('code', {}, receipt.commitment), key: make('code', {}, receipt.public),
+    commitment: make('code', {}, receipt.commitment), ...receipt.nonce && { share: make('code', {}, receipt.nonce) }, key: make('code', {}, receipt.public),
   };
   find('facts').replaceChildren(...Object.entries(facts).flatMap(([name, value]) => [make('dt', {}, name), make('dd', {}, value)]));
   const hands = [...receipt.stacks.map(stack => [nameOf(stack, receipt.positions), stack.cards]), ['the rest of the deck', receipt.rest]];
   const went = new Map(hands.flatMap(([name, cards], at) => cards.map((card, nth) => [card, at < receipt.stacks.length ? `${name}, card ${nth + 1}` : name])));
   find('stacks').tBodies[0].replaceChildren(...hands.map(([name, cards]) => row(name, cards.map(card => card + 1).join(', ') || 'none')));
   find('ways').tBodies[0].replaceChildren(...receipt.places.map((place, card) => row(card + 1, place + 1, went.get(card))));
+  find('share').hidden = !receipt.nonce;
   for (const id of Object.keys(NOTED)) compare(id);
 }
 
@@ -88,7 +93,8 @@ function nameOf({ number: stack, taken }, positions) {
 function compare(id) {
   const [name, least, same, other] = NOTED[id], text = find(id).value.toLowerCase().replace(/[\s:-]/g, ''), said = find(`${id}-said`);
   const [look, word] = !text ? ['', ''] : !shown?.[name].startsWith(text) ? ['poor', other]
-    : text.length < least ? ['incomplete', `So far it is the same. Enter ${least} characters or more.`] : ['good', same];
+    : text.length < least ? ['incomplete', `So far it is the same. Enter ${least} characters or more.`]
+    : name === 'commitment' && shown.nonce ? ['good', SEED_ONLY] : ['good', same];
   said.className = look;
   said.textContent = word;
 }
