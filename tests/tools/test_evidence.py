@@ -140,8 +140,9 @@ def test_every_figure_has_what_it_names() -> None:
             text, (first, last) = section_of((evidence.ROOT / "docs" / name).read_text("utf-8"), heading)
             assert len(text) > 200 and first < last and "<p>" in html_of(text) + "<p>", figure.key
     assert page({"a": "<b>"}, []).count("&lt;b&gt;") == 1
-    foot = page({"version": "1'}", "commit": "0123456789abcdef", "signature": "UNSIGNED: make"}, [])
-    assert "@bottom-left{content:'fairshoe 1, commit 0123456789: UNSIGNED'}" in foot
+    for signature, word in (("UNSIGNED: make", "UNSIGNED"), ("evidence.json.sig by", "signed")):
+        foot = page({"version": "1'}", "commit": "0123456789abcdef", "signature": signature}, [])
+        assert f"@bottom-left{{content:'fairshoe 1, commit 0123456789: {word}'}}" in foot
 
 
 def test_a_figure_is_stale_when_its_tool_or_what_that_imports_has_changed() -> None:

@@ -36,9 +36,8 @@ class Part:
 
 
 def page(facts: dict[str, str], parts: Iterable[Part]) -> str:
-    mark = (
-        f"fairshoe {facts.get('version', '')}, commit {facts.get('commit', '')[:10]}: {facts.get('signature', '')[:8]}"
-    )
+    signed = "UNSIGNED" if facts.get("signature", "UNSIGNED").startswith("UNSIGNED") else "signed"
+    mark = f"fairshoe {facts.get('version', '')}, commit {facts.get('commit', '')[:10]}: {signed}"
     style = report_style() + _STYLE.replace("MARK", re.sub(r"[^\w ,.:]", "", mark))
     listed = "".join(f"<dt>{escape(key)}</dt><dd>{escape(text)}</dd>" for key, text in facts.items())
     body = "".join(_part(number, part) for number, part in enumerate(parts, 1))
