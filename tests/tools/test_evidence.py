@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from evidence import __main__ as evidence
-from evidence.figures import FIGURES, Figure
+from evidence.figures import FIGURES, GROUPS, Figure
 from evidence.page import html_of, page, section_of, without
 
 from fairshoe.cli import command_line
@@ -162,6 +162,16 @@ def test_a_figure_is_stale_when_its_tool_or_what_that_imports_has_changed() -> N
                     figure.key,
                     name,
                 )
+
+
+def test_a_figure_that_plays_the_machine_is_stale_when_any_part_of_it_changes() -> None:
+    """Its tool, or a package of the library that it names, imports the rig."""
+    for figure in (each for each in FIGURES if each.command):
+        tools = [evidence.ROOT / path for path in figure.inputs if re.match(r"(host_tools/fairshoe|tools)/", path)]
+        text = "".join(
+            file.read_text("utf-8") for path in tools for file in (path, *path.rglob("*.py")) if file.is_file()
+        )
+        assert not re.search(r"^ *from rig[. ]", text, re.M) or {*GROUPS["DEVICE"]} <= {*figure.inputs}, figure.key
 
 
 def test_tables_lists_and_code_of_the_documentation_become_html() -> None:
