@@ -203,14 +203,22 @@ SubtleCrypto.prototype.importKey = function (format, key, algorithm, ...rest) {
   if (algorithm.name === 'Ed25519') return Promise.reject(new DOMException('Unrecognized name', 'NotSupportedError'));
   return importKey.call(this, format, key, algorithm, ...rest);
 };"""
+ENDLESS = """window.fetch = async () => new Response(new ReadableStream({ async pull(out) {
+  await new Promise((done) => setTimeout(done, 5));
+  out.enqueue(new Uint8Array(65536));
+} }));"""
 NO_CRYPTO = "Object.defineProperty(Crypto.prototype, 'subtle', { get: () => undefined });"
 
 
 @pytest.mark.parametrize(
     ("script", "state", "words"),
-    [(NO_ED25519, "unsigned", "Signature not checked"), (NO_CRYPTO, "unable", "gives no cryptography")],
+    [
+        (NO_ED25519, "unsigned", "Signature not checked"),
+        (NO_CRYPTO, "unable", "gives no cryptography"),
+        (ENDLESS, "refused", "too large"),
+    ],
 )
-def test_a_browser_that_cannot_check_says_so_at_the_top(
+def test_a_page_that_cannot_check_says_so_at_the_top(
     chromium: Any, house: dict[str, Any], script: str, state: str, words: str
 ) -> None:
     with phone(chromium, Path(house["page"]).parent, script=script) as tab:
