@@ -17,7 +17,8 @@ from soak.small_round import GAME, STEP_MS, SmallRound, sweep
 PERCENTS = (10, 30, 50, 70, 90)
 PULLS = ("low", "high", "toggled")
 STORM_MS = 1500
-EVENTS_MAX = 24  # in a storm: those of a round, and eight of the line
+# In a storm: 16 of a round, and as many as a line may make (firmware/image.py): eight at once, and eight a second.
+EVENTS_MAX = 16 + 8 + 8 * STORM_MS // 1000
 DOOR_OPEN_MS = 300  # with motors running: a door line that shows one opening in 10 ms
 # Lines that excuse no wrong count: it is known from another sensor, or a disturbed reading is no reading.
 STRICT = ("opacity", "slot")
