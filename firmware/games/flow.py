@@ -1,4 +1,11 @@
-"""The state of the procedure, and the moves all steps share: enter a state, wait for storage, stop on a warning."""
+"""The state of the procedure, and the moves all steps share: enter a state, wait for storage, stop on a warning, void.
+
+The steps of each state are functions in other modules; none writes `state` but `flow_enter`, and that refuses a change
+which SUCCESSORS does not name. So an order of events that was not thought of stops the machine in place of dealing on.
+The alternative, each step with its own next state, had 31 such places and no table to hold them against. How a round
+ends by a fault stands here too: every warning, at whatever step, passes through `flow_warn`, and a void that a step
+could forget would let a round go on.
+"""
 
 from micropython import const
 
