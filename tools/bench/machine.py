@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from statistics import mean
@@ -34,7 +34,8 @@ class Job:
     place: int
     hopper: list[int]
     phase: str = ""
-    entered_us: dict[str, int] = field(default_factory=dict[str, int])  # by phase, when it was last entered
+    entered_us: int = 0  # the phase
+    parked_us: int = 0  # spent on parking
     end_us: int = 0
 
     @property
@@ -43,8 +44,13 @@ class Job:
 
     @property
     def counted_us(self) -> int:
-        """Until everything is counted, parking left out."""
-        return self.entered_us.get(PARK, self.end_us) - self.start_us
+        """Until everything is counted, parking left out: a carousel parks before its second count, shelves after it."""
+        return self.spent_us - self.parked_us
+
+    def enter(self, phase: str, now_us: int) -> None:
+        if self.phase == PARK:
+            self.parked_us += now_us - self.entered_us
+        self.phase, self.entered_us = phase, now_us
 
 
 class Watched(Stage):
@@ -83,9 +89,9 @@ class Watched(Stage):
             job = self.jobs[-1]
             phase: str = machine.phases[machine.phase].__name__
             if phase != job.phase:
-                job.phase = phase
-                job.entered_us[phase] = now_us
+                job.enter(phase, now_us)
         elif self.running:
+            self.jobs[-1].enter("", now_us)
             self.jobs[-1].end_us = now_us
         self.running = running
 
