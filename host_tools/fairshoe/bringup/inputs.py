@@ -45,11 +45,12 @@ def reach(bringup: Bringup) -> Check | None:
     hands = bringup.machine.hands
     if _answers(bringup):
         return None
+    hands.key(True)
+    if _answers(bringup, TRIES):
+        return None  # it was off
     hands.key(False)
     inverted = _answers(bringup, TRIES)
     hands.key(True)
-    if not inverted and _answers(bringup, TRIES):
-        return None  # it was off
     if inverted:
         return failed(
             f"inverted {KEY}",

@@ -255,7 +255,9 @@ def test_a_key_switch_that_is_off_at_the_beginning_is_no_fault(board: str, tmp_p
     port = wire(tmp_path, board, {})
     port.act("key", "off")
     port.sleep(1)
-    assert not named(lead(port, SimHands(port), tmp_path / "state"))
+    asked: list[str] = []
+    assert not named(lead(port, SimHands(port, asked.append), tmp_path / "state"))
+    assert asked[:2] == ["Turn the key switch on.", "Turn the key switch off."]  # the second is of the step `key`
 
 
 def test_another_config_than_the_device_has_ends_it_before_anything_is_touched(tmp_path: Path) -> None:
