@@ -29,10 +29,12 @@ UNKNOWN = [number for number in (0, 7, 450, 700, 65535) if number not in {cls.ID
 
 @dataclass(frozen=True)
 class Item:
-    """Some bytes of the stream; `raw` is set if they are an undamaged frame with both its delimiters."""
+    """Some bytes of the stream; `raw` is set if they are an undamaged frame with both its delimiters, and `sent` if all
+    of it is a message, with session and sequence number, and whether it is keyed."""
 
     data: bytes
     raw: bytes = b""
+    sent: tuple[Message, int, int, bool] | None = None
 
 
 # --- making input ------------------------------------------------------------------------------
@@ -52,6 +54,8 @@ def random_message(rng: random.Random) -> Message:
         if rng.random() < 0.5:
             body[at] = rng.choice((0, 1, 255))
     rest = rng.randbytes(rng.randrange(100)) if len(fields(cls)) and fields(cls)[-1].name == "text" else b""
+    if rng.random() < 0.5:
+        body = bytearray(byte & 0x7F for byte in body)  # its words are ASCII
     message = framing.unpack(cls.ID, bytes(body) + rest)
     assert message is not None
     return message
@@ -62,15 +66,15 @@ def good_frame(rng: random.Random) -> Item:
     while True:
         seal: Callable[[bytes], bytes] | None = (lambda _signed: rng.randbytes(16)) if rng.random() < 0.4 else None
         try:
-            message = random_message(rng)
-            data = framing.encode(message, rng.randrange(65536), rng.randrange(65536), rng.randrange(16), seal)
+            sent = random_message(rng), rng.randrange(65536), rng.randrange(65536), seal is not None
+            data = framing.encode(*sent[:3], rng.randrange(16), seal)
         except ValueError:
             continue  # text that is not ASCII cannot be sent
         raw = framing.unstuff(data[1:-1])
         if seal is None and rng.random() < 0.1 and len(raw) < 200:
             data = sealed(raw[:-4] + rng.randbytes(rng.randrange(20)))
-            raw = framing.unstuff(data[1:-1])
-        return Item(data, raw)
+            return Item(data, framing.unstuff(data[1:-1]))
+        return Item(data, raw, sent)
 
 
 def almost_frame(rng: random.Random) -> Item:
@@ -193,7 +197,8 @@ def check(items: list[Item], seed: int) -> None:
     data = b"".join(item.data for item in items) + LAST
     stream = host_stream(cut(data, rng))
     whole = Decoded([], [])
-    whole.frames = [frame.raw for frame in framing.decode_all(data, whole.drop)]
+    decoded = framing.decode_all(data, whole.drop)
+    whole.frames = [frame.raw for frame in decoded]
     require(stream == whole, "the host's streaming and bulk decoders differ")
     pieces = Decoded([], [])
     pieces.frames = framing.split(data, pieces.drop)
@@ -201,16 +206,20 @@ def check(items: list[Item], seed: int) -> None:
     require(sorted([*pieces.drops, *malformed]) == whole.drops, "split and decode drop differently")
     require(len(pieces.frames) == len(whole.frames) + len(malformed), "split and decode find differently")
     found = framing.decode_messages(data)
-    require(found == [frame.message for frame in framing.decode_all(data)], "messages alone and in frames differ")
+    require(found == [frame.message for frame in decoded], "messages alone and in frames differ")
     frames, counted = device_stream(cut(data, rng))
     require([frame[:-4] for frame in frames] == pieces.frames, "host and device accept different frames")
     for reason, count in counted.items():
         on_device = sum(1 for drop in pieces.drops if drop[2] == reason)
         require(on_device == count, f"host and device count different drops: {reason} {on_device} and {count}")
     require(whole.frames[-1:] == [framing.unstuff(LAST[1:-1])], "the good frame at the end was not decoded")
-    left = iter(whole.frames)
+    left = iter(decoded)
     for item in items:
-        require(not item.raw or item.raw in left, f"an undamaged frame was not delivered: {item.raw.hex()}")
+        if item.raw:
+            frame = next((it for it in left if it.raw == item.raw), None)
+            require(frame is not None, f"an undamaged frame was not delivered: {item.raw.hex()}")
+            read = frame and (frame.message, frame.session, frame.sequence, frame.keyed)
+            require(item.sent in (None, read), f"a message was read otherwise than it was sent: {item.raw.hex()}")
     taken = sum(len(framing.stuff(raw)) for raw in whole.frames) + sum(length for _at, length, _why in whole.drops)
     require(taken + data.count(0) == len(data), "frames and drops do not add up to what was fed")
 

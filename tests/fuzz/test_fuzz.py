@@ -2,11 +2,14 @@
 
 import random
 import time
+from dataclasses import replace
+from typing import Any
 
 import fuzz
 import pytest
 from draws import amount
 
+from fairshoe import messages
 from fairshoe.link import framing
 from firmware.protocol.frame import FrameReader
 
@@ -20,15 +23,17 @@ def test_any_bytes_leave_both_decoders_right_and_in_agreement() -> None:
     assert not report, report
 
 
-def test_cases_hold_frames_damage_and_every_reason_to_drop() -> None:
+def test_cases_hold_every_message_damage_and_every_reason_to_drop() -> None:
     reasons: set[str] = set()
     good = 0
+    kinds: set[type[messages.Message]] = set()
     for case in range(300):
         items = fuzz.make_case(1, case)
         good += sum(1 for item in items if item.raw)
+        kinds |= {type(item.sent[0]) for item in items if item.sent is not None}
         framing.decode_all(b"".join(item.data for item in items), lambda _at, _size, reason: reasons.add(reason))
     assert reasons == set(framing.Drops().by_reason()) - {"unfinished"}
-    assert good > 300
+    assert good > 300 and kinds == {*messages.ALL, messages.UnknownMessage}
 
 
 def found(seed: int = 1) -> str:
@@ -54,6 +59,19 @@ def test_a_host_that_loses_the_frame_after_noise_is_found(monkeypatch: pytest.Mo
     monkeypatch.setattr(framing, "_read_carefully", loses)
     monkeypatch.setattr(fuzz, "SHRINK_TRIES", 300)
     assert "failed" in found()
+
+
+def test_a_number_that_is_cut_on_its_way_out_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    encode = framing.encode
+
+    def cuts(message: messages.Message, *rest: Any) -> bytes:
+        if isinstance(message, messages.Meters):
+            message = replace(message, cards=message.cards & 0x7FFFFFFF)
+        return encode(message, *rest)
+
+    monkeypatch.setattr(framing, "encode", cuts)
+    monkeypatch.setattr(fuzz, "SHRINK_TRIES", 50)
+    assert "otherwise than it was sent" in found()
 
 
 def test_a_device_that_accepts_another_version_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
