@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from journals import KEY, NEW_KEY, as_file, opener, play_round, pulled, small_stage
+from journals import KEY, NEW_KEY, SEALED_END, as_file, chained, opener, play_round, pulled, small_stage
 from support import act
 
 from fairshoe.cli.command_line import main
@@ -29,7 +29,6 @@ UNPROVED = 7
 PARTIAL = 10
 SEAL = seal_key(KEY)
 BODY_AT = 25
-SEALED_END = 43
 
 
 @pytest.fixture(scope="module")
@@ -64,16 +63,7 @@ def public_of(export: Export) -> bytes:
 
 def resealed(export: Export, records: list[Record]) -> Export:
     """What the holder of the seal key can make of an export: whole in every respect but the signature."""
-    made: list[Record] = []
-    for at, record in enumerate(records):
-        data = bytearray(record.data[:60] + (made[-1].digest if made else record.previous))
-        data[4:8] = (at + 1).to_bytes(4, "little")
-        if record.message == Sealed.ID:
-            data[SEALED_END - 16 : SEALED_END] = seal_mac(SEAL, export.log, Record(at + 1, bytes(data)))
-        made.append(Record(at + 1, bytes(data), at + 2))
-    told = replace(export.attested[-1], last=len(made), head=made[-1].digest)
-    told = replace(told, mac=attestation_mac(SEAL, export, told))
-    return replace(export, records=made, attested=[told])
+    return chained(export, records, SEAL)
 
 
 def with_count(export: Export, kind: type[DeckVerified] | type[ShuffleStarted], cards: int) -> Export:

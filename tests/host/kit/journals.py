@@ -11,9 +11,10 @@ from rig_port import RigPorts
 
 from fairshoe import Shoe
 from fairshoe.journal.export import Export, Record, export_text, pull
+from fairshoe.journal.verify import attestation_mac, seal_mac
 from fairshoe.keys import RoleKey, role_key
 from fairshoe.link.session import HostSession
-from fairshoe.messages import Role
+from fairshoe.messages import Role, Sealed
 from firmware.link.admission import ALIVE_MS
 from firmware.protocol import ids
 from rig import stories
@@ -25,6 +26,7 @@ KEY = bytes(range(32))
 NEW_KEY = bytes(range(100, 132))
 CELL = 96
 SMALL = {"deck_cards": 8, "stack_cards": 2}
+SEALED_END = 43  # of a record: behind the MAC of its seal
 
 
 def opener(rig: Rig, service: bool = True) -> Callable[[RoleKey | None], Shoe]:
@@ -98,16 +100,20 @@ def rewritten(export: Export, records: list[Record]) -> Export:
     return replace(export, records=[replace(record, line=at + 2) for at, record in enumerate(records)])
 
 
-def chained(export: Export, records: list[Record]) -> Export:
-    """A forger's work: every hash renewed, so that the chain is whole, and the attestation as far as one can."""
+def chained(export: Export, records: list[Record], key: bytes = b"") -> Export:
+    """A forger's work: every hash renewed, so that the chain is whole, and the attestation as far as one can. With a
+    seal key every seal and the attestation are renewed too."""
     made: list[Record] = []
     for at, record in enumerate(records):
         previous = made[-1].digest if made else record.previous
         seq = records[0].seq + at
         data = record.data[:4] + seq.to_bytes(4, "little") + record.data[8:60] + previous
+        if key and record.message == Sealed.ID:
+            data = data[: SEALED_END - 16] + seal_mac(key, export.log, Record(seq, data)) + data[SEALED_END:]
         made.append(Record(seq, data, at + 2))
-    last = export.attested[-1]
-    told = replace(last, last=made[-1].seq, head=made[-1].digest)
+    told = replace(export.attested[-1], last=made[-1].seq, head=made[-1].digest)
+    if key:
+        told = replace(told, mac=attestation_mac(key, export, told))
     return replace(export, records=made, attested=[told])
 
 
