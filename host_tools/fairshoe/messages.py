@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from enum import IntEnum
 from struct import Struct
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-if TYPE_CHECKING:
-    from dataclasses import dataclass
-else:
-    from fairshoe.frozen import dataclass  # the same, made faster
+from fairshoe.frozen import Frozen
 
 
 class _Named(IntEnum):
@@ -317,8 +314,7 @@ class Refusal(_Named):
 ZONES = ("hopper", "path", "store", "tray", "dealt", "discarded", "released", "removed")
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(metaclass=Frozen):
     """Anything a device or a host sends. LAYOUT is the whole body, apart from a last field of any length.
 
     A number that has no name here, sent by a newer device, reads UNRECOGNISED; `wire.Frame.unrecognised` has it.
@@ -330,7 +326,6 @@ class Message:
     LAYOUT: ClassVar[Struct] = Struct("<")
 
 
-@dataclass(frozen=True, slots=True)
 class UnknownMessage(Message):
     """A good frame with a message id that this version does not know."""
 
@@ -340,7 +335,6 @@ class UnknownMessage(Message):
     body: bytes
 
 
-@dataclass(frozen=True, slots=True)
 class Event(Message):
     """Something that happened, recorded by the device before it was sent. `seq` counts over the device's life."""
 
@@ -358,14 +352,12 @@ class Event(Message):
         return self.uptime_s + self.uptime_ms / 1000
 
 
-@dataclass(frozen=True, slots=True)
 class Command(Message):
     """Something a host asks for. `op` is its operation number: the same number never acts twice."""
 
     op: int
 
 
-@dataclass(frozen=True, slots=True)
 class Hello(Message):
     ID, CLASS, NAME, LAYOUT = 1, 0, "hello", Struct("<BB16s")
     version_max: int
@@ -373,7 +365,6 @@ class Hello(Message):
     nonce: bytes
 
 
-@dataclass(frozen=True, slots=True)
 class Welcome(Message):
     ID, CLASS, NAME, LAYOUT = 2, 0, "welcome", Struct("<BB16s16sIHBB8s8s8sIII")
     version: int
@@ -392,7 +383,6 @@ class Welcome(Message):
     op_last: int
 
 
-@dataclass(frozen=True, slots=True)
 class Refused(Message):
     ID, CLASS, NAME, LAYOUT = 3, 0, "refused", Struct("<BH16s")
     why: Refusal
@@ -400,13 +390,11 @@ class Refused(Message):
     host_nonce: bytes
 
 
-@dataclass(frozen=True, slots=True)
 class DictionaryGet(Message):
     ID, CLASS, NAME, LAYOUT = 8, 1, "dictionary_get", Struct("<H")
     line: int
 
 
-@dataclass(frozen=True, slots=True)
 class DictionaryLine(Message):
     ID, CLASS, NAME, LAYOUT = 9, 1, "dictionary_line", Struct("<HH")
     line: int
@@ -414,13 +402,11 @@ class DictionaryLine(Message):
     text: bytes
 
 
-@dataclass(frozen=True, slots=True)
 class EventAck(Message):
     ID, CLASS, NAME, LAYOUT = 16, 3, "event_ack", Struct("<I")
     seq: int
 
 
-@dataclass(frozen=True, slots=True)
 class Status(Message):
     ID, CLASS, NAME, LAYOUT = 32, 6, "status", Struct("<BBIBBBHHHHHHHHHHHHBBBIH")
     state: State
@@ -448,7 +434,6 @@ class Status(Message):
     positions_due: int
 
 
-@dataclass(frozen=True, slots=True)
 class Meters(Message):
     ID, CLASS, NAME, LAYOUT = 33, 6, "meters", Struct("<IIIIHHHIIHHHHHHHHH")
     cycles: int
@@ -471,27 +456,23 @@ class Meters(Message):
     cut: int
 
 
-@dataclass(frozen=True, slots=True)
 class Health(Message):
     ID, CLASS, NAME, LAYOUT = 34, 6, "health", Struct("<HH")
     overruns: int
     scan_ms_max: int
 
 
-@dataclass(frozen=True, slots=True)
 class Wear(Message):
     ID, CLASS, NAME, LAYOUT = 35, 6, "wear", Struct("<II")
     cycles: int
     throat_us: int
 
 
-@dataclass(frozen=True, slots=True)
 class TimeSet(Message):
     ID, CLASS, NAME, LAYOUT = 48, 7, "time_set", Struct("<I")
     utc_s: int
 
 
-@dataclass(frozen=True, slots=True)
 class TimeIs(Message):
     ID, CLASS, NAME, LAYOUT = 49, 7, "time_is", Struct("<IIH")
     utc_s: int
@@ -499,7 +480,6 @@ class TimeIs(Message):
     uptime_ms: int
 
 
-@dataclass(frozen=True, slots=True)
 class LinkCounters(Message):
     ID, CLASS, NAME, LAYOUT = 64, 8, "link_counters", Struct("<IHHHHHHHHHHHHHH")
     good: int
@@ -519,18 +499,15 @@ class LinkCounters(Message):
     resent: int
 
 
-@dataclass(frozen=True, slots=True)
 class SessionEnding(Message):
     ID, CLASS, NAME, LAYOUT = 65, 8, "session_ending", Struct("<H")
     frames_left: int
 
 
-@dataclass(frozen=True, slots=True)
 class SeedGet(Message):
     ID, CLASS, NAME, LAYOUT = 66, 8, "seed_get", Struct("<")
 
 
-@dataclass(frozen=True, slots=True)
 class SeedIs(Message):
     ID, CLASS, NAME, LAYOUT = 67, 8, "seed_is", Struct("<BIH32s")
     kept: int
@@ -539,13 +516,11 @@ class SeedIs(Message):
     seed: bytes
 
 
-@dataclass(frozen=True, slots=True)
 class JournalGet(Message):
     ID, CLASS, NAME, LAYOUT = 68, 8, "journal_get", Struct("<I")
     seq: int
 
 
-@dataclass(frozen=True, slots=True)
 class JournalIs(Message):
     ID, CLASS, NAME, LAYOUT = 69, 8, "journal_is", Struct("<IIIH16s32s16s")
     first: int
@@ -557,19 +532,16 @@ class JournalIs(Message):
     mac: bytes
 
 
-@dataclass(frozen=True, slots=True)
 class JournalRecord(Message):
     ID, CLASS, NAME, LAYOUT = 70, 8, "journal_record", Struct("<I")
     seq: int
     record: bytes
 
 
-@dataclass(frozen=True, slots=True)
 class JournalSign(Message):
     ID, CLASS, NAME, LAYOUT = 75, 8, "journal_sign", Struct("<")
 
 
-@dataclass(frozen=True, slots=True)
 class JournalSigned(Message):
     ID, CLASS, NAME, LAYOUT = 76, 8, "journal_signed", Struct("<IIIH16s32s16s32s")
     first: int
@@ -583,13 +555,11 @@ class JournalSigned(Message):
     signature: bytes
 
 
-@dataclass(frozen=True, slots=True)
 class KeyInstall(Message):
     ID, CLASS, NAME, LAYOUT = 71, 8, "key_install", Struct("<32s")
     key: bytes
 
 
-@dataclass(frozen=True, slots=True)
 class KeyRotate(Message):
     ID, CLASS, NAME, LAYOUT = 72, 8, "key_rotate", Struct("<16s32s16s")
     nonce: bytes
@@ -597,7 +567,6 @@ class KeyRotate(Message):
     mac: bytes
 
 
-@dataclass(frozen=True, slots=True)
 class KeyIs(Message):
     ID, CLASS, NAME, LAYOUT = 73, 8, "key_is", Struct("<BH8s")
     result: int
@@ -605,13 +574,11 @@ class KeyIs(Message):
     check: bytes
 
 
-@dataclass(frozen=True, slots=True)
 class Halted(Message):
     ID, CLASS, NAME, LAYOUT = 74, 8, "halted", Struct("<")
     text: bytes
 
 
-@dataclass(frozen=True, slots=True)
 class Nonce(Message):
     ID, CLASS, NAME, LAYOUT = 77, 8, "nonce", Struct("<BI32s")
     share: Share
@@ -619,14 +586,12 @@ class Nonce(Message):
     nonce: bytes
 
 
-@dataclass(frozen=True, slots=True)
 class Diagnose(Message):
     ID, CLASS, NAME, LAYOUT = 78, 8, "diagnose", Struct("<BH")
     ask: int
     at: int
 
 
-@dataclass(frozen=True, slots=True)
 class Diagnosis(Message):
     ID, CLASS, NAME, LAYOUT = 79, 8, "diagnosis", Struct("<BBIIBBHBBHH")
     on: int
@@ -642,7 +607,6 @@ class Diagnosis(Message):
     home: int
 
 
-@dataclass(frozen=True, slots=True)
 class Shot(Message):
     ID, CLASS, NAME, LAYOUT = 96, 8, "shot", Struct("<HBBIHBB")
     number: int
@@ -655,14 +619,12 @@ class Shot(Message):
     program: bytes
 
 
-@dataclass(frozen=True, slots=True)
 class Edges(Message):
     ID, CLASS, NAME, LAYOUT = 97, 8, "edges", Struct("<H")
     first: int
     edges: bytes
 
 
-@dataclass(frozen=True, slots=True)
 class Result(Message):
     ID, CLASS, NAME, LAYOUT = 80, 5, "result", Struct("<IHBBH")
     op: int
@@ -672,7 +634,6 @@ class Result(Message):
     detail: int
 
 
-@dataclass(frozen=True, slots=True)
 class Booted(Event):
     ID, CLASS, NAME, LAYOUT = 256, 2, "booted", Struct("<IHIHIIBBI8sH8s")
     cause: int
@@ -682,20 +643,17 @@ class Booted(Event):
     halted: str
 
 
-@dataclass(frozen=True, slots=True)
 class PowerLost(Event):
     ID, CLASS, NAME, LAYOUT = 257, 2, "power_lost", Struct("<IHIHIIBHB")
     during: int
     round_open: int
 
 
-@dataclass(frozen=True, slots=True)
 class EmptyProved(Event):
     ID, CLASS, NAME, LAYOUT = 258, 2, "empty_proved", Struct("<IHIHIIBH")
     slots_swept: int
 
 
-@dataclass(frozen=True, slots=True)
 class WarningLatched(Event):
     ID, CLASS, NAME, LAYOUT = 259, 2, "warning_latched", Struct("<IHIHIIBBHBII")
     warning: Fault
@@ -705,30 +663,25 @@ class WarningLatched(Event):
     card_um: int
 
 
-@dataclass(frozen=True, slots=True)
 class WarningCleared(Event):
     ID, CLASS, NAME, LAYOUT = 260, 2, "warning_cleared", Struct("<IHIHIIBB")
     warning: Fault
 
 
-@dataclass(frozen=True, slots=True)
 class DoorOpened(Event):
     ID, CLASS, NAME, LAYOUT = 261, 2, "door_opened", Struct("<IHIHIIB")
 
 
-@dataclass(frozen=True, slots=True)
 class DoorClosed(Event):
     ID, CLASS, NAME, LAYOUT = 262, 2, "door_closed", Struct("<IHIHIIB")
 
 
-@dataclass(frozen=True, slots=True)
 class ClockSet(Event):
     ID, CLASS, NAME, LAYOUT = 263, 2, "clock_set", Struct("<IHIHIIBBI")
     role: Role
     old_utc_s: int
 
 
-@dataclass(frozen=True, slots=True)
 class CommandAccepted(Event):
     ID, CLASS, NAME, LAYOUT = 264, 2, "command_accepted", Struct("<IHIHIIBBIHI")
     role: Role
@@ -737,7 +690,6 @@ class CommandAccepted(Event):
     digest: int
 
 
-@dataclass(frozen=True, slots=True)
 class CommandEnded(Event):
     ID, CLASS, NAME, LAYOUT = 265, 2, "command_ended", Struct("<IHIHIIBBIHIBBH")
     role: Role
@@ -749,60 +701,51 @@ class CommandEnded(Event):
     detail: int
 
 
-@dataclass(frozen=True, slots=True)
 class RecordDamaged(Event):
     ID, CLASS, NAME, LAYOUT = 266, 2, "record_damaged", Struct("<IHIHIIB")
 
 
-@dataclass(frozen=True, slots=True)
 class Sealed(Event):
     ID, CLASS, NAME, LAYOUT = 267, 2, "sealed", Struct("<IHIHIIBH16s")
     key: int
     mac: bytes
 
 
-@dataclass(frozen=True, slots=True)
 class JournalBroken(Event):
     ID, CLASS, NAME, LAYOUT = 268, 2, "journal_broken", Struct("<IHIHIIBBI")
     defect: int
     at_seq: int
 
 
-@dataclass(frozen=True, slots=True)
 class JournalFilling(Event):
     ID, CLASS, NAME, LAYOUT = 269, 2, "journal_filling", Struct("<IHIHIIBHH")
     waiting: int
     room: int
 
 
-@dataclass(frozen=True, slots=True)
 class KeyChanged(Event):
     ID, CLASS, NAME, LAYOUT = 270, 2, "key_changed", Struct("<IHIHIIBHB")
     generation: int
     how: int
 
 
-@dataclass(frozen=True, slots=True)
 class SigningKey(Event):
     ID, CLASS, NAME, LAYOUT = 281, 2, "signing_key", Struct("<IHIHIIBH32s")
     generation: int
     public: bytes
 
 
-@dataclass(frozen=True, slots=True)
 class Service(Event):
     ID, CLASS, NAME, LAYOUT = 271, 2, "service", Struct("<IHIHIIBB")
     on: int
 
 
-@dataclass(frozen=True, slots=True)
 class ShuffleStarted(Event):
     ID, CLASS, NAME, LAYOUT = 272, 2, "shuffle_started", Struct("<IHIHIIBHH")
     expected: int
     report_ds: int
 
 
-@dataclass(frozen=True, slots=True)
 class DeckVerified(Event):
     ID, CLASS, NAME, LAYOUT = 273, 2, "deck_verified", Struct("<IHIHIIBHHBB")
     counted: int
@@ -811,7 +754,6 @@ class DeckVerified(Event):
     stalls: int
 
 
-@dataclass(frozen=True, slots=True)
 class DeckRefused(Event):
     ID, CLASS, NAME, LAYOUT = 274, 2, "deck_refused", Struct("<IHIHIIBHHH8sB")
     expected: int
@@ -821,7 +763,6 @@ class DeckRefused(Event):
     consequence: Consequence
 
 
-@dataclass(frozen=True, slots=True)
 class ShuffleFailed(Event):
     ID, CLASS, NAME, LAYOUT = 275, 2, "shuffle_failed", Struct("<IHIHIIBB8sB")
     warning: Fault
@@ -829,12 +770,10 @@ class ShuffleFailed(Event):
     consequence: Consequence
 
 
-@dataclass(frozen=True, slots=True)
 class RemovalStarted(Event):
     ID, CLASS, NAME, LAYOUT = 276, 2, "removal_started", Struct("<IHIHIIB")
 
 
-@dataclass(frozen=True, slots=True)
 class DeckRemoved(Event):
     ID, CLASS, NAME, LAYOUT = 277, 2, "deck_removed", Struct("<IHIHIIBH8sB")
     counted: int
@@ -842,20 +781,17 @@ class DeckRemoved(Event):
     consequence: Consequence
 
 
-@dataclass(frozen=True, slots=True)
 class RemovalFailed(Event):
     ID, CLASS, NAME, LAYOUT = 278, 2, "removal_failed", Struct("<IHIHIIBB")
     warning: Fault
 
 
-@dataclass(frozen=True, slots=True)
 class ShuffleCommitted(Event):
     ID, CLASS, NAME, LAYOUT = 279, 2, "shuffle_committed", Struct("<IHIHIIB32sB")
     commitment: bytes
     wait_ds: int
 
 
-@dataclass(frozen=True, slots=True)
 class ShuffleNonce(Event):
     ID, CLASS, NAME, LAYOUT = 282, 2, "shuffle_nonce", Struct("<IHIHIIBBH32s")
     share: Share
@@ -863,21 +799,18 @@ class ShuffleNonce(Event):
     nonce: bytes
 
 
-@dataclass(frozen=True, slots=True)
 class DeckLoaded(Event):
     ID, CLASS, NAME, LAYOUT = 280, 2, "deck_loaded", Struct("<IHIHIIBHB")
     expected: int
     shuffled: int
 
 
-@dataclass(frozen=True, slots=True)
 class RoundStarted(Event):
     ID, CLASS, NAME, LAYOUT = 288, 2, "round_started", Struct("<IHIHIIB8sB")
     game: str
     positions: int
 
 
-@dataclass(frozen=True, slots=True)
 class LockoutConfirmed(Event):
     ID, CLASS, NAME, LAYOUT = 289, 2, "lockout_confirmed", Struct("<IHIHIIBHH8s")
     accepted: int
@@ -885,14 +818,12 @@ class LockoutConfirmed(Event):
     clause: str
 
 
-@dataclass(frozen=True, slots=True)
 class StackStarted(Event):
     ID, CLASS, NAME, LAYOUT = 290, 2, "stack_started", Struct("<IHIHIIBBB")
     stack: int
     cards: int
 
 
-@dataclass(frozen=True, slots=True)
 class StackOffered(Event):
     ID, CLASS, NAME, LAYOUT = 291, 2, "stack_offered", Struct("<IHIHIIBBBBB")
     stack: int
@@ -901,38 +832,32 @@ class StackOffered(Event):
     stalls: int
 
 
-@dataclass(frozen=True, slots=True)
 class StackTaken(Event):
     ID, CLASS, NAME, LAYOUT = 292, 2, "stack_taken", Struct("<IHIHIIBBB")
     stack: int
     cards: int
 
 
-@dataclass(frozen=True, slots=True)
 class GreenPressed(Event):
     ID, CLASS, NAME, LAYOUT = 293, 2, "green_pressed", Struct("<IHIHIIB")
 
 
-@dataclass(frozen=True, slots=True)
 class ReleaseStarted(Event):
     ID, CLASS, NAME, LAYOUT = 294, 2, "release_started", Struct("<IHIHIIBH")
     expected: int
 
 
-@dataclass(frozen=True, slots=True)
 class RemainderReleased(Event):
     ID, CLASS, NAME, LAYOUT = 295, 2, "remainder_released", Struct("<IHIHIIBHH")
     expected: int
     counted: int
 
 
-@dataclass(frozen=True, slots=True)
 class RemainderTaken(Event):
     ID, CLASS, NAME, LAYOUT = 296, 2, "remainder_taken", Struct("<IHIHIIBH")
     counted: int
 
 
-@dataclass(frozen=True, slots=True)
 class RoundEnded(Event):
     ID, CLASS, NAME, LAYOUT = 297, 2, "round_ended", Struct("<IHIHIIBBHHHH")
     stacks: int
@@ -942,7 +867,6 @@ class RoundEnded(Event):
     stub_counted: int
 
 
-@dataclass(frozen=True, slots=True)
 class RoundVoided(Event):
     ID, CLASS, NAME, LAYOUT = 298, 2, "round_voided", Struct("<IHIHIIBB8sBHHBH")
     warning: Fault
@@ -954,13 +878,11 @@ class RoundVoided(Event):
     hands_kept: int
 
 
-@dataclass(frozen=True, slots=True)
 class ReleaseFailed(Event):
     ID, CLASS, NAME, LAYOUT = 300, 2, "release_failed", Struct("<IHIHIIBB")
     warning: Fault
 
 
-@dataclass(frozen=True, slots=True)
 class CutReached(Event):
     ID, CLASS, NAME, LAYOUT = 299, 2, "cut_reached", Struct("<IHIHIIBHHBB8s")
     drawn: int
@@ -970,28 +892,24 @@ class CutReached(Event):
     clause: str
 
 
-@dataclass(frozen=True, slots=True)
 class BettingClosed(Event):
     ID, CLASS, NAME, LAYOUT = 301, 2, "betting_closed", Struct("<IHIHIIBB8s")
     closing: int
     clause: str
 
 
-@dataclass(frozen=True, slots=True)
 class StubDue(Event):
     ID, CLASS, NAME, LAYOUT = 302, 2, "stub_due", Struct("<IHIHIIBB8s")
     rounds: int
     clause: str
 
 
-@dataclass(frozen=True, slots=True)
 class HeldBack(Event):
     ID, CLASS, NAME, LAYOUT = 303, 2, "held_back", Struct("<IHIHIIBB8s")
     need: Need
     clause: str
 
 
-@dataclass(frozen=True, slots=True)
 class Recorded(Event):
     ID, CLASS, NAME, LAYOUT = 304, 2, "recorded", Struct("<IHIHIIBBHH8sB")
     what: What
@@ -1001,7 +919,6 @@ class Recorded(Event):
     consequence: Consequence
 
 
-@dataclass(frozen=True, slots=True)
 class CoverAll(Event):
     ID, CLASS, NAME, LAYOUT = 305, 2, "cover_all", Struct("<IHIHIIBBB8s")
     hands: int
@@ -1009,14 +926,12 @@ class CoverAll(Event):
     clause: str
 
 
-@dataclass(frozen=True, slots=True)
 class HoleCardRead(Event):
     ID, CLASS, NAME, LAYOUT = 306, 2, "hole_card_read", Struct("<IHIHIIBB8s")
     answer: Answer
     clause: str
 
 
-@dataclass(frozen=True, slots=True)
 class CardsOdd(Event):
     ID, CLASS, NAME, LAYOUT = 307, 2, "cards_odd", Struct("<IHIHIIBBB8sB")
     warning: Fault
@@ -1025,21 +940,18 @@ class CardsOdd(Event):
     consequence: Consequence
 
 
-@dataclass(frozen=True, slots=True)
 class DrawFlagged(Event):
     ID, CLASS, NAME, LAYOUT = 308, 2, "draw_flagged", Struct("<IHIHIIBB8s")
     draw: int
     clause: str
 
 
-@dataclass(frozen=True, slots=True)
 class DiagnosisMode(Event):
     ID, CLASS, NAME, LAYOUT = 309, 2, "diagnosis_mode", Struct("<IHIHIIBBH")
     on: int
     shots: int
 
 
-@dataclass(frozen=True, slots=True)
 class NotAsConfigured(Event):
     ID, CLASS, NAME, LAYOUT = 310, 2, "not_as_configured", Struct("<IHIHIIBBII")
     figure: Figure
@@ -1047,7 +959,6 @@ class NotAsConfigured(Event):
     configured: int
 
 
-@dataclass(frozen=True, slots=True)
 class Serviced(Event):
     ID, CLASS, NAME, LAYOUT = 311, 2, "serviced", Struct("<IHIHIIBBBI")
     part: Part
@@ -1055,43 +966,35 @@ class Serviced(Event):
     cycles: int
 
 
-@dataclass(frozen=True, slots=True)
 class Shuffle(Command):
     ID, CLASS, NAME, LAYOUT = 512, 4, "shuffle", Struct("<I")
 
 
-@dataclass(frozen=True, slots=True)
 class SetPositions(Command):
     ID, CLASS, NAME, LAYOUT = 513, 4, "set_positions", Struct("<IB")
     positions: int
 
 
-@dataclass(frozen=True, slots=True)
 class CloseBetting(Command):
     ID, CLASS, NAME, LAYOUT = 514, 4, "close_betting", Struct("<I")
 
 
-@dataclass(frozen=True, slots=True)
 class ConfirmLockout(Command):
     ID, CLASS, NAME, LAYOUT = 515, 4, "confirm_lockout", Struct("<I")
 
 
-@dataclass(frozen=True, slots=True)
 class Release(Command):
     ID, CLASS, NAME, LAYOUT = 516, 4, "release", Struct("<I")
 
 
-@dataclass(frozen=True, slots=True)
 class EndRound(Command):
     ID, CLASS, NAME, LAYOUT = 517, 4, "end_round", Struct("<I")
 
 
-@dataclass(frozen=True, slots=True)
 class AcknowledgeWarning(Command):
     ID, CLASS, NAME, LAYOUT = 518, 4, "acknowledge_warning", Struct("<I")
 
 
-@dataclass(frozen=True, slots=True)
 class Record(Command):
     ID, CLASS, NAME, LAYOUT = 519, 4, "record", Struct("<IBHH")
     what: What
@@ -1099,17 +1002,14 @@ class Record(Command):
     b: int
 
 
-@dataclass(frozen=True, slots=True)
 class GiveCard(Command):
     ID, CLASS, NAME, LAYOUT = 520, 4, "give_card", Struct("<I")
 
 
-@dataclass(frozen=True, slots=True)
 class DealCommunity(Command):
     ID, CLASS, NAME, LAYOUT = 521, 4, "deal_community", Struct("<I")
 
 
-@dataclass(frozen=True, slots=True)
 class SelfTest(Command):
     ID, CLASS, NAME, LAYOUT = 522, 4, "self_test", Struct("<I")
 

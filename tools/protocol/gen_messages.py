@@ -71,7 +71,6 @@ class {name}(_Named):
 
 CLASS_TEXT = """
 
-@dataclass(frozen=True, slots=True)
 class {name}({base}):
     ID, CLASS, NAME, LAYOUT = {id}, {kind}, "{word}", Struct("<{layout}")
 """

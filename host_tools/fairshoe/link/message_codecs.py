@@ -161,7 +161,7 @@ def _draft(cls: type[Message]) -> type[Any] | None:
         "__setattr__": object.__setattr__,
         "__delattr__": object.__delattr__,
     }
-    draft = type(f"_{cls.__name__}Draft", cls.__bases__, plain)
+    draft = type.__new__(type(cls), f"_{cls.__name__}Draft", cls.__bases__, plain)  # its slots are given
     try:
         draft().__class__ = cls
     except TypeError:
