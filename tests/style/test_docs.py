@@ -291,6 +291,12 @@ def test_a_page_without_a_place_and_a_place_without_a_page_are_refused(there: li
         docs_nav.navigation(there, ONE)
 
 
+def test_the_map_names_every_package_of_the_library() -> None:
+    text = (ROOT / "docs" / "ARCHITECTURE.md").read_text("utf-8")
+    packages = sorted(path.parent.name for path in (ROOT / "host_tools" / "fairshoe").glob("[a-z]*/__init__.py"))
+    assert [name for name in packages if f"`{name}`" not in text] == []
+
+
 def test_every_decision_has_a_number_of_its_own() -> None:
     """Others refer to it by that number."""
     names = [path.name for path in sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))]
