@@ -105,10 +105,6 @@ def test_config_check_tells_a_program_the_same() -> None:
     assert "no board 'nope'" in bad["problems"][0]
 
 
-def test_a_missing_port_is_told_without_a_traceback() -> None:
-    assert "cannot open /dev/does-not-exist" in one_message(run("monitor", "/dev/does-not-exist"), 4)
-
-
 def test_help_teaches_and_every_exit_code_in_use_is_listed() -> None:
     from fairshoe import errors
 

@@ -1,9 +1,6 @@
 """The library against real firmware behind a port that loses, repeats, disappears, restarts or says nothing."""
 
-import os
 import sqlite3
-import tty
-from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -14,7 +11,7 @@ from fairshoe.client.operation_numbers import Numbers
 from fairshoe.client.operation_store import Operations
 from fairshoe.client.shoe import CommandResult
 from fairshoe.client.store import Store
-from fairshoe.errors import HelloRefused, NoAnswer, PortError, PortLost, StoreError, UsageError
+from fairshoe.errors import HelloRefused, PortLost, StoreError, UsageError
 from fairshoe.keys import RoleKey, role_key
 from fairshoe.link import framing
 from fairshoe.link.session import HostSession
@@ -224,12 +221,6 @@ def test_a_role_on_a_device_without_a_key_is_refused_with_advice() -> None:
     assert caught.value.advice == REFUSALS[messages.Refusal.NO_KEY]
 
 
-def test_the_wrong_key_is_told_from_no_shoe_at_all() -> None:
-    port = port_with(KEY, "table")
-    with pytest.raises(NoAnswer, match="another key"):
-        shoe_on(port, role_key(bytes(32), messages.Role.TABLE))
-
-
 def test_forged_frames_in_a_keyed_session_are_not_believed() -> None:
     port, shoe = proved()
     forged = messages.DoorOpened(seq=3, boot=1, uptime_s=0, uptime_ms=0, utc_s=0, round=0, deck=0)
@@ -250,18 +241,6 @@ def test_a_listener_sends_nothing_at_all() -> None:
     shoe = Shoe(port, "fake", None)
     assert [event.seq for event in shoe.events(quiet_s=3)][:2] == [1, 2]
     assert port.written == b""
-
-
-def test_a_port_that_disappears_in_a_round_says_so_and_what_was_last() -> None:
-    port, shoe = proved()
-    port.hand("load", "52")
-    port.run(300)
-    for command in (messages.Shuffle, messages.CloseBetting):
-        assert shoe.command(command).done
-    take_until(shoe, messages.RoundStarted)
-    port.plugged = False
-    with pytest.raises(PortLost, match=r"round 1 was open.*Last event received: \d+\."):
-        take_until(shoe, messages.RoundEnded)
 
 
 def test_numbers_that_cannot_be_written_stop_the_command_before_it_is_sent(tmp_path: Path) -> None:
@@ -287,27 +266,6 @@ def test_the_dictionary_of_an_older_or_newer_device_is_fetched_and_checked(monke
     monkeypatch.setattr("fairshoe.client.queries.own_dictionary", lambda: dictionary.Dictionary(["message 1 0 hello"]))
     fetched = shoe.dictionary()
     assert fetched.hash == ours.hash
-
-
-def test_a_missing_port_is_one_clear_message() -> None:
-    with pytest.raises(PortError, match="cannot open /dev/does-not-exist") as caught:
-        Shoe.open("/dev/does-not-exist")
-    assert "fairshoe ports" in caught.value.advice
-
-
-@pytest.fixture
-def silent_port() -> Generator[str]:
-    near, far = os.openpty()
-    tty.setraw(far)
-    yield os.ttyname(far)
-    os.close(near)
-    os.close(far)
-
-
-def test_something_that_is_no_shoe_is_told_from_one(silent_port: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.undo()
-    with pytest.raises(NoAnswer, match="answered as a shoe"):
-        Shoe.open(silent_port, answer_s=0.3)
 
 
 def test_an_event_this_version_does_not_know_is_delivered_and_acknowledged_like_any_other() -> None:

@@ -184,19 +184,6 @@ def test_the_page_has_every_word_of_every_enumeration() -> None:
         assert re.findall(r"(\d+) `(\w+)`", line) == [(str(value), word) for value, word in enumerate(words)]
 
 
-def test_every_link_and_file_the_page_names_is_there() -> None:
-    slugs = {
-        re.sub(r"[^\w\- ]", "", line.lstrip("# ").lower()).replace(" ", "-")
-        for line in PAGE.splitlines()
-        if line.startswith("#")
-    }
-    for target in re.findall(r"\]\(([^)]+)\)", PAGE):
-        if target.startswith("#"):
-            assert target[1:] in slugs, target
-        else:
-            assert (ROOT / "docs" / target).is_file(), target
-
-
 def test_the_worked_examples_are_frames_that_the_device_takes() -> None:
     found = re.findall(r"on the wire    ((?:[0-9a-f]{2}\s+)+)", PAGE)
     assert len(found) == 3

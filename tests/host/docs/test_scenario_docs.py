@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[3]
 FOLDER = ROOT / "tests" / "scenarios"
 SCENARIOS = (ROOT / "docs" / "SCENARIOS.md").read_text(encoding="utf-8")
 FAULTS = (ROOT / "docs" / "FAULTS.md").read_text(encoding="utf-8")
+SECURITY = (ROOT / "docs" / "SECURITY.md").read_text(encoding="utf-8")
 LIBRARY = library(FOLDER)
 
 
@@ -120,7 +121,7 @@ def test_every_bound_is_the_one_that_its_scenario_checks() -> None:
     assert bounds() == checked
 
 
-@pytest.mark.parametrize("text", [SCENARIOS, FAULTS], ids=["SCENARIOS.md", "FAULTS.md"])
+@pytest.mark.parametrize("text", [SCENARIOS, FAULTS, SECURITY], ids=["SCENARIOS.md", "FAULTS.md", "SECURITY.md"])
 def test_every_scenario_that_is_named_exists(text: str) -> None:
     named = re.findall(r"`((?:carousel|shelves|shoe|draw|dds|b5|cs|dab|dcp)-[a-z0-9-]+)`", text)
     assert [name for name in named if name not in LIBRARY] == []

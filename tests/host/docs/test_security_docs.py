@@ -1,25 +1,10 @@
-"""docs/SECURITY.md names tests and scenarios; each must be there, and every weakness must have an answer."""
+"""docs/SECURITY.md: every weakness must have an answer."""
 
 import re
 from pathlib import Path
 
-from fairshoe.sim.scenario_cases import library
-
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "SECURITY.md").read_text(encoding="utf-8")
-
-
-def test_every_test_that_is_named_exists() -> None:
-    named = re.findall(r"`(tests/[a-z_/]+\.py)::(test_[a-z0-9_]+)`", PAGE)
-    assert len(named) >= 15
-    for path, name in named:
-        assert f"def {name}(" in (ROOT / path).read_text(encoding="utf-8"), (path, name)
-
-
-def test_every_scenario_that_is_named_exists() -> None:
-    named = re.findall(r"`((?:carousel|shelves|shoe|draw)-[a-z0-9-]+)`", PAGE)
-    assert len(named) >= 4
-    assert set(named) - set(library(ROOT / "tests" / "scenarios")) == set()
 
 
 def test_every_weakness_is_shown_by_a_test_or_said_to_be_open() -> None:
