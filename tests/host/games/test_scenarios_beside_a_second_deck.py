@@ -33,10 +33,7 @@ DECK_AT, BODY_AT = 22, 2
 VOID = "void before it is settled beside the machine"
 NOT_ALONE = "needs the rounds before it in the file"
 NO_ROUND = "no round is settled"
-NO_SHUFFLER = "the board shuffles no deck"
-NO_GAME = "no poker game of two decks"
-TWO_DECKS = "has two decks already"
-# The rounds that are not played again, by reason.
+# The rounds that could be played again and are not, by reason.
 LEFT_OUT = {
     VOID: """
         b5-dealer-card-seen:1 b5-face-up-twice:1 cs-count-overdue:5 cs-cover-all-each-round-its-own:2
@@ -56,27 +53,8 @@ LEFT_OUT = {
         dcp-manual-shoe-basic-count:5 dds-dispute:2 dds-manual-idle-dispute-and-removal:2
         dds-manual-idle-dispute-and-removal:3
     """,
-    NO_SHUFFLER: """
-        b5-drawn-dealer-card-seen:1 b5-drawn-dealer-four-of-five:1 b5-drawn-dealer-two-of-three:1
-        b5-drawn-drawn-in-error:1 b5-drawn-face-up-told:1 b5-drawn-jam-out-of-service:1
-        b5-drawn-player-with-two-of-three:1 b5-drawn-rounds:5 b5-drawn-stub-before-the-final-deal:1
-        b5-drawn-stub-misdealt:1 b5-drawn-stub-wrong:1 cs-drawn-dealer-four-of-five:1
-        cs-drawn-dealer-three-of-five:1 cs-drawn-face-up-seen-by-the-sensor:1 cs-drawn-player-with-six:1
-        cs-drawn-power-before-the-lock-out:1 cs-drawn-rounds:5 cs-drawn-stub-wrong:1 dcp-drawn-cross-of-four:1
-        dcp-drawn-player-with-three:1 dcp-drawn-rounds:5 dcp-drawn-stub-misdealt:1 dcp-drawn-stub-wrong:1
-        dcp-void-stack-taken-at-the-shoe:1
-    """,
-    NO_GAME: """
-        carousel-house-policy:3 carousel-house-policy:4 carousel-house-policy:5 carousel-house-policy:6
-        carousel-house-policy:7 carousel-house-policy:8 carousel-house-policy:9 dab-cut-card-and-the-rack:1
-        dab-cut-card-and-the-rack:2 dab-dispute:1 dab-dispute:2 dab-drawn-in-error-and-refused:1
-        dab-no-activity:1 dab-no-card-for-the-dealer:1
-    """,
     NO_ROUND: """
         cs-hole-card-before-the-bets:1
-    """,
-    TWO_DECKS: """
-        b5-manual-other-deck-jams:2 dcp-manual-other-deck-jams:2
     """,
 }
 # One round of each kind for every run of the tests; the full set plays all.
@@ -178,24 +156,22 @@ class Replay:
 
 @cache
 def cases() -> dict[str, tuple[Data, Data, list[Step]]]:
-    """Every round of a scenario in which an irregularity is recorded, by NAME:NUMBER."""
+    """Every round with an irregularity, of scenarios beside which another deck can be shuffled, by NAME:NUMBER."""
     found: dict[str, tuple[Data, Data, list[Step]]] = {}
     for file in sorted(FOLDER.glob("*.json")):
         for name, data in read_cases(file).items() if '"record"' in file.read_text() else ():
             config = json.loads(Path(f"board_configs/{data['board']}.json").read_text())
-            for number, steps in enumerate(rounds(data["script"]), 1):
+            for number, steps in enumerate(rounds(data["script"]) if beside(data) else (), 1):
                 if any(irregular(step) for step in steps):
                     found[f"{name}:{number}"] = (data, config, steps)
     return found
 
 
-def never_beside(data: Data) -> str:
-    """Why no other deck can be shuffled beside a round of this scenario; nothing if one can."""
-    if data.get("game") not in POKER:
-        return NO_GAME
-    if data["board"] != "pico-carousel":
-        return NO_SHUFFLER
-    return TWO_DECKS if "table.decks" in data.get("changes", {}) else ""
+def beside(data: Data) -> bool:
+    """Whether another deck can be shuffled beside a round of this scenario: not at a table that has two, or without a
+    shuffler."""
+    alone = "table.decks" not in data.get("changes", {})
+    return data.get("game") in POKER and data["board"] == "pico-carousel" and alone
 
 
 def left_out(once: Replay) -> str:
@@ -233,15 +209,13 @@ def listed() -> dict[str, str]:
 
 def reason_of(case: str) -> str:
     data, config, steps = cases()[case]
-    return never_beside(data) or left_out(Replay(data, config, steps))
+    return left_out(Replay(data, config, steps))
 
 
 def test_what_is_left_out_is_listed_with_its_reason() -> None:
     reasons = listed()
     assert sum(len(names.split()) for names in LEFT_OUT.values()) == len(reasons)
     assert {case: reason_of(case) for case in reasons} == reasons
-    never = {case for case, (data, _, _) in cases().items() if never_beside(data)}
-    assert never <= set(reasons)
 
 
 def played_again(names: Iterable[str]) -> list[str]:
