@@ -138,18 +138,13 @@ class _Arrivals:
             self.wake()
 
 
-class FilePort:
-    """A serial device on POSIX, watched by the loop."""
+class _Arriving:
+    """The reading half of a port whose bytes arrive by themselves."""
 
     on_demand = False
 
-    def __init__(self, port: Any) -> None:
-        self._port = port
-        self._file: int = port.fileno()
-        self._loop = asyncio.get_running_loop()
+    def __init__(self) -> None:
         self._arrivals = _Arrivals()
-        self._output = bytearray()
-        self._loop.add_reader(self._file, self._readable)
 
     def deliver(self, function: Callable[[bytes], None]) -> None:
         self._arrivals.deliver(function)
@@ -159,6 +154,18 @@ class FilePort:
 
     def wake(self) -> None:
         self._arrivals.wake()
+
+
+class FilePort(_Arriving):
+    """A serial device on POSIX, watched by the loop."""
+
+    def __init__(self, port: Any) -> None:
+        super().__init__()
+        self._port = port
+        self._file: int = port.fileno()
+        self._loop = asyncio.get_running_loop()
+        self._output = bytearray()
+        self._loop.add_reader(self._file, self._readable)
 
     def write(self, data: bytes) -> None:
         if len(self._output) + len(data) > OUTPUT_MAX:
@@ -206,13 +213,11 @@ class FilePort:
         self._loop.remove_writer(self._file)
 
 
-class TcpStream(asyncio.BufferedProtocol):
+class TcpStream(_Arriving, asyncio.BufferedProtocol):
     """A TCP connection. It reads into a buffer of its own: asyncio would get 256 KiB from the system for every read."""
 
-    on_demand = False
-
     def __init__(self) -> None:
-        self._arrivals = _Arrivals()
+        super().__init__()
         self._transport: asyncio.Transport | None = None
         self._closed = asyncio.get_running_loop().create_future()
         self._paused = False
@@ -238,17 +243,11 @@ class TcpStream(asyncio.BufferedProtocol):
         if not self._closed.done():
             self._closed.set_result(None)
 
-    def deliver(self, function: Callable[[bytes], None]) -> None:
-        self._arrivals.deliver(function)
-
     async def read(self, seconds: float) -> bytes:
         if self._paused and self._transport is not None:
             self._paused = False
             self._transport.resume_reading()
-        return await self._arrivals.take(seconds)
-
-    def wake(self) -> None:
-        self._arrivals.wake()
+        return await super().read(seconds)
 
     def write(self, data: bytes) -> None:
         if self._transport is None or self._transport.get_write_buffer_size() > OUTPUT_MAX:
@@ -306,15 +305,13 @@ class SimAsyncPort:
         self._address.lost(self.port)
 
 
-class ThreadPort:
+class ThreadPort(_Arriving):
     """Any pyserial port, read in a thread of its own."""
 
-    on_demand = False
-
     def __init__(self, port: Port) -> None:
+        super().__init__()
         self._port = port
         self._loop = asyncio.get_running_loop()
-        self._arrivals = _Arrivals()
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._run, name="fairshoe-port", daemon=True)
         self._thread.start()
@@ -322,15 +319,6 @@ class ThreadPort:
     @classmethod
     async def open(cls, address: PortAddress) -> ThreadPort:
         return cls(await _in_thread(address))
-
-    def deliver(self, function: Callable[[bytes], None]) -> None:
-        self._arrivals.deliver(function)
-
-    async def read(self, seconds: float) -> bytes:
-        return await self._arrivals.take(seconds)
-
-    def wake(self) -> None:
-        self._arrivals.wake()
 
     def write(self, data: bytes) -> None:
         self._port.write(data)
