@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,11 +18,16 @@ from fairshoe.client.store import Arrived
 from fairshoe.journal.export import GENESIS, Attestation, Export, Record, export_text
 from fairshoe.journal.signatures import SIGNED_TEXT
 from fairshoe.messages import DoorOpened
+from fairshoe_floor.alarms import book
+from fairshoe_floor.alarms.desk import Desk
+from fairshoe_floor.alarms.rules import RuleBook
 from fairshoe_floor.history import schema
 from fairshoe_floor.history.consumer import Consumer
-from fairshoe_floor.journals import JournalPull
+from fairshoe_floor.journals import JournalFile, JournalPull, journals_path
+from fairshoe_floor.samples import Sample, SampleFile, samples_path
 from fairshoe_floor.stream import broker
 from fairshoe_floor.stream.names import Names
+from fairshoe_floor.stream.outbox import Outbox
 from fairshoe_floor.stream.publisher import Publisher
 
 LIMIT_S = 120.0  # a machine may be ten times slower than an idle one
@@ -63,6 +69,36 @@ class Site:
     def rows(self, query: str = "SELECT device, log, seq FROM events ORDER BY position") -> list[Any]:
         with psycopg.connect(self.database) as db:
             return db.execute(query.encode()).fetchall()
+
+    def count(self, table: str = "events") -> int:
+        return int(self.rows(f"SELECT COUNT(*) FROM {table}")[0][0])
+
+    def passed(self) -> int:
+        """How far the store knows the first log to be in the central record."""
+        with closing(Outbox(self.store.path, "pit-1")) as outbox:
+            return outbox.heads()[0].passed
+
+    def keep(self, *exports: JournalPull) -> None:
+        """Journals are pulled."""
+        with closing(JournalFile(journals_path(self.store.path))) as file:
+            for export in exports:
+                file.add(export)
+
+    def sample(self, *samples: Sample) -> None:
+        with closing(SampleFile(samples_path(self.store.path))) as file:
+            file.add(samples)
+
+    def carry(self, total: int, table: str = "events") -> None:
+        """Publish and consume until the database has so many."""
+        self.run(self.publisher(), self.consumer(), until=lambda: self.count(table) >= total)
+
+    def judge(self, db: psycopg.Connection[Any], rules: RuleBook, *times: float) -> list[book.Alarm]:
+        """The alarms that stand when a desk has started and judged at these times."""
+        desk = Desk(self.database, rules)
+        engine, places = desk.warm_up(db, times[0])
+        for now in times:
+            places = desk.step(db, engine, places, now)
+        return book.alarms(db)
 
     def seqs(self, device: int) -> list[int]:
         return [seq for number, _log, seq in self.rows() if number == device]

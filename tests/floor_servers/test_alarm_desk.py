@@ -26,6 +26,7 @@ from fairshoe_floor.assignments import Assignment, assign
 from fairshoe_floor.samples import Link, Sample, sample_to_json
 
 REFUSED = Rule("twice", "refused", "minor", {"times": 2})
+TWICE = RuleBook((REFUSED,))
 
 
 def prepare(site: Site, names: list[str]) -> None:
@@ -71,28 +72,21 @@ def hook() -> Iterator[Hook]:
     made.server.server_close()
 
 
-def open_desk(site: Site, db: psycopg.Connection[Any], now: float) -> None:
-    """A desk starts, judges and ends."""
-    desk = Desk(site.database, RuleBook((REFUSED,)))
-    engine, places = desk.warm_up(db, now)
-    desk.step(db, engine, places, now)
-
-
 def test_an_alarm_that_was_raised_and_one_that_ended_while_the_receiver_was_down_arrive(site: Site, hook: Hook) -> None:
     """Each program here is a new one: what is to be said is on file alone."""
     prepare(site, ["deck_refused", "deck_refused"])
     hook.status = 500
     with psycopg.connect(site.database, autocommit=True) as db:
-        open_desk(site, db, 1010.0)
+        site.judge(db, TWICE, 1010.0)
         assert not Notifier(site.database, [hook.url]).turn(db, 1011.0)
-        open_desk(site, db, 1012.0)  # a restart raises no second one
+        site.judge(db, TWICE, 1012.0)  # a restart raises no second one
         hook.status = 204
         assert Notifier(site.database, [hook.url]).turn(db, 1013.0)
         assert [it["labels"]["alertname"] for it in hook.posted[-1]] == ["twice"]
         assert [alarm.raised_at for alarm in book.alarms(db)] == [1010.0]
         hook.status = 500
         db.execute("UPDATE events SET name = 'deck_verified' WHERE seq = 2")
-        open_desk(site, db, 1100.0)
+        site.judge(db, TWICE, 1100.0)
         assert book.alarms(db) == []
         for now in (1101.0, 1101.0 + 2 * ENDED_S):
             assert not Notifier(site.database, [hook.url]).turn(db, now)
@@ -111,7 +105,7 @@ def test_an_alarm_names_the_table_where_the_shoe_was_and_is_acknowledged_once(si
     prepare(site, ["deck_refused", "deck_refused"])
     with psycopg.connect(site.database, autocommit=True) as db:
         assign(db, Assignment(1, "BJ-07", "2", "pit-1", 5.0))
-        open_desk(site, db, 1010.0)
+        site.judge(db, TWICE, 1010.0)
         assign(db, Assignment(1, "BJ-08", "2", "pit-1", 1011.0))
         alarm = book.alarms(db)[0]
         book.acknowledge(db, alarm.id, "Ines", "deck replaced", 1080.0)
@@ -127,7 +121,7 @@ def test_alertmanager_that_is_killed_hears_of_everything_again(site: Site, hook:
     is another one each time."""
     prepare(site, ["deck_refused", "deck_refused"])
     with psycopg.connect(site.database, autocommit=True) as db, running_alertmanager(tmp_path, hook.url) as manager:
-        open_desk(site, db, 1010.0)
+        site.judge(db, TWICE, 1010.0)
         manager.kill()
         assert not Notifier(site.database, receivers([manager.url], [])).turn(db, time.time())
         manager.start()
@@ -163,16 +157,11 @@ def test_a_warning_that_is_older_than_the_replay_keeps_its_alarm_over_a_restart(
     later = 1400.0 + 2 * REPLAY_S
     with psycopg.connect(site.database, autocommit=True) as db:
         for now in (1400.0, later):
-            desk = Desk(site.database, rules)
-            engine, places = desk.warm_up(db, now)
-            places = desk.step(db, engine, places, now)
-            desk.step(db, engine, places, now)
+            site.judge(db, rules, now, now)
             held = [alarm for alarm in book.alarms(db, open_only=False) if alarm.rule == "warning"]
             assert [(alarm.raised_at, alarm.cleared_at) for alarm in held] == [(1400.0, None)]
         db.execute("UPDATE events SET name = 'warning_cleared' WHERE seq = 2")
-        engine, places = desk.warm_up(db, later)
-        desk.step(db, engine, places, later)
-        assert book.alarms(db) == []
+        assert site.judge(db, rules, later) == []
 
 
 def test_wear_goes_on_over_a_restart_and_ends_with_a_recorded_service(site: Site) -> None:
@@ -195,21 +184,15 @@ def test_wear_goes_on_over_a_restart_and_ends_with_a_recorded_service(site: Site
         assert alarm.text.startswith("pick latency 3") and alarm.text.endswith(" decks: pick roller")
         fields = json.dumps({"part": "pick_roller", "replaced": 1, "cycles": 300})
         db.execute("UPDATE events SET name = 'serviced', fields = %s, received = 1400", (fields,))
-        engine, places = desk.warm_up(db, 1500.0)
-        desk.step(db, engine, places, 1500.0)
-        assert book.alarms(db) == []
+        assert site.judge(db, rules, 1500.0) == []
         later = 1500.0 + 2 * REPLAY_S  # the event is not replayed any more
-        engine, places = desk.warm_up(db, later)
-        desk.step(db, engine, places, later)
-        assert book.alarms(db) == []
+        assert site.judge(db, rules, later) == []
 
 
 def test_events_from_before_the_replay_are_not_taken_for_news(site: Site) -> None:
     prepare(site, ["deck_refused", "deck_refused"])
-    desk = Desk(site.database, RuleBook((REFUSED,)))
     with psycopg.connect(site.database, autocommit=True) as db:
-        engine, places = desk.warm_up(db, 1010.0 + 2 * REPLAY_S)
-        desk.step(db, engine, places, 1010.0 + 2 * REPLAY_S)
+        site.judge(db, TWICE, 1010.0 + 2 * REPLAY_S)
         assert book.alarms(db, open_only=False) == []
 
 

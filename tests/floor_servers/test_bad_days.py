@@ -35,7 +35,7 @@ def do(site: Site, *statements: str) -> None:
 
 
 def has(site: Site, count: int) -> Callable[[], bool]:
-    return lambda: site.rows("SELECT COUNT(*) FROM events")[0][0] >= count
+    return lambda: site.count() >= count
 
 
 def story(*steps: Callable[[], object]) -> Callable[[], bool]:
@@ -112,8 +112,7 @@ def test_a_database_that_is_restored_under_a_running_program_gets_all_again(site
         do(site, "DELETE FROM events WHERE position NOT IN (SELECT position FROM on_file)", ranges, *back)
 
     later = [lambda: site.record(1, 11, 20), lambda: site.record(2, 11, 20), has(site, 40), restore]
-    publisher, consumer = site.publisher(), site.consumer()
-    site.run(publisher, consumer, until=story(has(site, 20), dump, *later, has(site, 40)))
+    site.run(site.publisher(), site.consumer(), until=story(has(site, 20), dump, *later, has(site, 40)))
     assert sorted(site.seqs(1)) == sorted(site.seqs(2)) == list(range(1, 21))
 
 

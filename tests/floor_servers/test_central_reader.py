@@ -90,7 +90,7 @@ def both_readers(site: Site, played: Path) -> Generator[tuple[LocalReader, Centr
     with Store(played) as store:
         total = sum(1 for _ in store.events())
         publisher, consumer = site.publisher(store), site.consumer()
-        site.run(publisher, consumer, until=lambda: consumer.counts.new >= total and samples_of(site) >= 1)
+        site.run(publisher, consumer, until=lambda: consumer.counts.new >= total and site.count("samples") >= 1)
         samples = SampleFile(samples_path(played))
         with psycopg.connect(site.database) as db:  # only the newest travels; a gateway that runs has sent all
             for sample in samples.of(DEVICE, 0.0, 99):
@@ -110,10 +110,6 @@ def both_readers(site: Site, played: Path) -> Generator[tuple[LocalReader, Centr
             local.close()
             central.close()
             samples.close()
-
-
-def samples_of(site: Site) -> int:
-    return int(site.rows("SELECT COUNT(*) FROM samples")[0][0])
 
 
 def test_both_readers_answer_the_same(site: Site, played: Path) -> None:

@@ -18,23 +18,10 @@ from fairshoe_floor.stream.names import Names
 from fairshoe_floor.stream.outbox import Outbox
 
 
-def carry(site: Site, total: int) -> None:
-    """Publish and consume until the database has so many events."""
-    publisher, consumer = site.publisher(), site.consumer()
-    site.run(publisher, consumer, until=lambda: _count(site) >= total)
-
-
-def _count(site: Site) -> int:
-    try:
-        return int(site.rows("SELECT COUNT(*) FROM events")[0][0])
-    except psycopg.errors.UndefinedTable:
-        return 0
-
-
 def test_events_arrive_once_and_in_order(site: Site) -> None:
     site.record(1, 1, 300)
     site.record(2, 1, 4)
-    carry(site, 304)
+    site.carry(304)
     consumer = site.consumer()
     site.run(consumer, until=lambda: bool(consumer.counts.positions))  # a second one has nothing to do
     assert site.seqs(1) == list(range(1, 301)) and site.seqs(2) == [1, 2, 3, 4]
@@ -49,25 +36,16 @@ def test_retention_follows_the_central_commit_and_not_the_broker(site: Site) -> 
     publisher = site.publisher()
     site.run(publisher, until=lambda: publisher.counts.events >= 50)  # the broker has acknowledged all
     assert site.store.prune(age_s=-1) == 0
-    publisher, consumer = site.publisher(), site.consumer()
-    site.run(publisher, consumer, until=lambda: _passed(site) == 50)
+    site.run(site.publisher(), site.consumer(), until=lambda: site.passed() == 50)
     assert site.store.prune(age_s=-1) == 49  # the newest stays: the device goes on from it
-
-
-def _passed(site: Site) -> int:
-    outbox = Outbox(site.store.path, "pit-1")
-    try:
-        return outbox.heads()[0].passed
-    finally:
-        outbox.close()
 
 
 def test_a_restored_database_reads_the_stream_again(site: Site) -> None:
     site.record(1, 1, 10)
-    carry(site, 10)
+    site.carry(10)
     site.postgres.snapshot("copy")
     site.record(1, 11, 20)
-    carry(site, 20)
+    site.carry(20)
     site.postgres.kill()
     site.postgres.restore("copy")
     site.postgres.start()
@@ -80,10 +58,10 @@ def test_a_restored_database_reads_the_stream_again(site: Site) -> None:
 def test_a_stream_that_was_rolled_back_and_grew_again_hides_nothing(site: Site) -> None:
     """The place that was read last exists again, with another message: what lies before it must be read."""
     site.record(1, 1, 1)
-    carry(site, 1)
+    site.carry(1)
     site.nats.snapshot("copy")
     site.record(1, 2, 2)
-    carry(site, 2)
+    site.carry(2)
     site.nats.kill()
     site.nats.restore("copy")
     site.nats.start()
@@ -100,24 +78,21 @@ def test_a_stream_that_was_rolled_back_and_grew_again_hides_nothing(site: Site) 
 def test_what_neither_stream_nor_database_has_is_sent_again(site: Site) -> None:
     """The database was restored from a copy that is older than everything the stream still has."""
     site.record(1, 1, 10)
-    carry(site, 10)
-    publisher, consumer = site.publisher(), site.consumer()
-    site.run(publisher, consumer, until=lambda: _passed(site) == 10)
+    site.carry(10)
+    site.run(site.publisher(), site.consumer(), until=lambda: site.passed() == 10)
     site.purge(keep=1)
     with psycopg.connect(site.database) as db:
         db.execute("DELETE FROM events WHERE seq > 4")
         db.execute("UPDATE logs SET ranges = '{[1,5)}'")
         db.execute("DELETE FROM stream_places")
-    publisher, consumer = site.publisher(), site.consumer()
-    site.run(publisher, consumer, until=lambda: _count(site) >= 10)
+    site.carry(10)
     assert sorted(site.seqs(1)) == list(range(1, 11))
 
 
 def test_a_new_broker_and_a_new_database_get_what_the_store_has(site: Site) -> None:
     """A gateway keeps events that the central record had. If stream and database are gone, no new event is needed."""
     site.record(1, 1, 10)
-    publisher, consumer = site.publisher(), site.consumer()
-    site.run(publisher, consumer, until=lambda: _passed(site) == 10)
+    site.run(site.publisher(), site.consumer(), until=lambda: site.passed() == 10)
     with psycopg.connect(site.postgres.url, autocommit=True) as db:
         db.execute(b"CREATE DATABASE again TEMPLATE migrated")
     rebuilt = replace(site, names=Names("again"), database=site.postgres.url.removesuffix("postgres") + "again")
@@ -129,7 +104,7 @@ def test_a_new_broker_and_a_new_database_get_what_the_store_has(site: Site) -> N
 
 def test_the_same_number_with_other_bytes_is_a_conflict(site: Site, tmp_path: Path) -> None:
     site.record(1, 1, 3)
-    carry(site, 3)
+    site.carry(3)
     with Store(tmp_path / "pit-2.db") as other:
         log = other.resume(1, identity(1), 4, 1)
         other.add(log.id, [arrived(seq)._replace(body=b"\1" + arrived(seq).body[1:]) for seq in (3, 4)])

@@ -16,57 +16,32 @@ from fairshoe_floor.alarms import book
 from fairshoe_floor.alarms.desk import Desk
 from fairshoe_floor.alarms.rules import Rule, RuleBook
 from fairshoe_floor.history.consumer import Consumer
-from fairshoe_floor.journals import JournalFile, JournalPull, journals_path
 from fairshoe_floor.stream import broker
 
+FOUND = "SELECT first, last, problem FROM journals ORDER BY kept_at"
 RULES = RuleBook((Rule("journal", "journal", "critical"),))
-
-
-def keep(site: Site, *exports: JournalPull) -> None:
-    file = JournalFile(journals_path(site.store.path))
-    for export in exports:
-        file.add(export)
-    file.close()
-
-
-def carry(site: Site, total: int) -> list[tuple[int, int, str]]:
-    """Publish and consume until the database has so many exports: first, last and problem of each."""
-
-    def rows() -> list[tuple[int, int, str]]:
-        try:
-            return site.rows("SELECT first, last, problem FROM journals ORDER BY kept_at")
-        except psycopg.errors.UndefinedTable:
-            return []
-
-    site.run(site.publisher(), site.consumer(), until=lambda: len(rows()) >= total)
-    return rows()
 
 
 def test_exports_arrive_once_and_are_checked_against_the_events(site: Site) -> None:
     site.record(1, 1, 30)
-    site.run(site.publisher(), site.consumer(), until=lambda: _events(site) == 30)
+    site.carry(30)
     whole = kept(1, 1, 10, 100.0)
-    keep(site, whole, replace(kept(1, 10, 20, 200.0), content=whole.content), kept(1, 10, 25, 300.0, until=22))
-    assert carry(site, 3) == [
+    site.keep(whole, replace(kept(1, 10, 20, 200.0), content=whole.content), kept(1, 10, 25, 300.0, until=22))
+    site.carry(3, "journals")
+    assert site.rows(FOUND) == [
         (1, 10, ""),
         (10, 20, "it is not the export that its gateway names: device, log, first or last number differ"),
         (10, 22, "record 22 (line 14): the end is missing: 3 more records, up to 25, were attested"),
     ]
     with psycopg.connect(site.database) as db:
         db.execute("UPDATE events SET body = overlay(body placing '\\x07' from 11) WHERE seq = 29")
-    keep(site, kept(1, 22, 30, 400.0), kept(1, 1, 12, 500.0))
-    assert carry(site, 5)[3:] == [
+    site.keep(kept(1, 22, 30, 400.0), kept(1, 1, 12, 500.0))
+    site.carry(5, "journals")
+    assert site.rows(FOUND)[3:] == [
         (22, 30, "record 29: the event on file with this number is another one"),
         (1, 12, "it ends with record 12, and an earlier export reached 30"),
     ]
     assert bytes(site.rows("SELECT content FROM journals WHERE kept_at = 100")[0][0]) == whole.content
-
-
-def _events(site: Site) -> int:
-    try:
-        return int(site.rows("SELECT COUNT(*) FROM events")[0][0])
-    except psycopg.errors.UndefinedTable:
-        return 0
 
 
 DEVICE_KEY, OTHER_KEY = (Ed25519PrivateKey.from_private_bytes(bytes([it]) * 32) for it in (1, 2))
@@ -91,8 +66,8 @@ def test_a_gateway_that_forges_events_of_its_own_shoe_is_found_by_the_devices_si
     site.record(1, 1, 30, odd=forged)
     keys = {1: [PublicKey(DEVICE_KEY.public_key().public_bytes_raw(), 1)]}
     consumer = Consumer(site.database, site.url, site.names, journals_s=0.1, idle_s=0.1, keys=keys)
-    site.run(site.publisher(), consumer, until=lambda: _events(site) == 30)
-    keep(site, *(kept(1, a, b, 100.0 + n, key=key, odd=odd) for n, (a, b, key, odd) in enumerate(exports)))
+    site.run(site.publisher(), consumer, until=lambda: site.count() == 30)
+    site.keep(*(kept(1, a, b, 100.0 + n, key=key, odd=odd) for n, (a, b, key, odd) in enumerate(exports)))
     found = "SELECT problem FROM journals ORDER BY kept_at"
     again = Consumer(site.database, site.url, site.names, journals_s=0.1, idle_s=0.1, keys=keys)
     site.run(site.publisher(), again, until=lambda: len(site.rows(found)) == len(exports))
@@ -106,28 +81,29 @@ def test_an_event_that_is_forged_after_its_export_is_found_with_the_next_one(sit
     def consumer() -> Consumer:
         return Consumer(site.database, site.url, site.names, journals_s=0.1, idle_s=0.1, keys=keys)
 
-    keep(site, kept(1, 1, 20, 100.0, key=DEVICE_KEY))
+    site.keep(kept(1, 1, 20, 100.0, key=DEVICE_KEY))
     found = "SELECT problem FROM journals ORDER BY kept_at"
     site.run(site.publisher(), consumer(), until=lambda: site.rows(found) == [("",)])
     site.record(1, 1, 30, odd=12)
-    site.run(site.publisher(), consumer(), until=lambda: _events(site) == 30)
-    keep(site, kept(1, 20, 30, 200.0, key=DEVICE_KEY))
+    site.run(site.publisher(), consumer(), until=lambda: site.count() == 30)
+    site.keep(kept(1, 20, 30, 200.0, key=DEVICE_KEY))
     site.run(site.publisher(), consumer(), until=lambda: len(site.rows(found)) == 2)
     assert site.rows(found)[1] == ("record 12: the event on file with this number is another one",)
 
 
 def test_a_restored_database_gets_its_exports_again_from_the_stream(site: Site) -> None:
-    keep(site, kept(1, 1, 10, 100.0), kept(1, 10, 20, 200.0))
-    carry(site, 2)
+    site.keep(kept(1, 1, 10, 100.0), kept(1, 10, 20, 200.0))
+    site.carry(2, "journals")
     with psycopg.connect(site.database) as db:
         db.execute("DELETE FROM journals WHERE kept_at = 200")
         db.execute("DELETE FROM stream_places")
-    assert carry(site, 2) == [(1, 10, ""), (10, 20, "")]
+    site.carry(2, "journals")
+    assert site.rows(FOUND) == [(1, 10, ""), (10, 20, "")]
 
 
 def test_a_gateway_sends_its_exports_again_if_neither_stream_nor_database_has_them(site: Site) -> None:
-    keep(site, kept(1, 1, 10, 100.0), kept(1, 10, 20, 200.0))
-    carry(site, 2)
+    site.keep(kept(1, 1, 10, 100.0), kept(1, 10, 20, 200.0))
+    site.carry(2, "journals")
     with psycopg.connect(site.database) as db:
         db.execute("DELETE FROM journals")
 
@@ -138,21 +114,21 @@ def test_a_gateway_sends_its_exports_again_if_neither_stream_nor_database_has_th
     asyncio.run(lose_the_first())
     consumer, publisher = site.consumer(), site.publisher(journals_again=True)
     site.run(publisher, consumer, until=lambda: consumer.counts.journals >= 2)
-    assert site.rows("SELECT first, last, problem FROM journals ORDER BY kept_at") == [(1, 10, ""), (10, 20, "")]
+    assert site.rows(FOUND) == [(1, 10, ""), (10, 20, "")]
     assert publisher.counts.journals == 2
 
 
 def test_a_problem_is_an_alarm_until_the_next_whole_export(site: Site) -> None:
     now = time.time()
-    keep(site, kept(1, 1, 10, now - 50), replace(kept(1, 1, 9, now - 40), problem="it shrinks"))
-    carry(site, 2)
+    site.keep(kept(1, 1, 10, now - 50), replace(kept(1, 1, 9, now - 40), problem="it shrinks"))
+    site.carry(2, "journals")
     desk = Desk(site.database, RULES)
     with psycopg.connect(site.database, autocommit=True) as db:
         engine, places = desk.warm_up(db, now)
         places = desk.step(db, engine, places, now)
         assert [(alarm.device, alarm.text) for alarm in book.alarms(db)] == [(1, "it shrinks")]
-        keep(site, kept(1, 10, 12, now - 30))
-        carry(site, 3)
+        site.keep(kept(1, 10, 12, now - 30))
+        site.carry(3, "journals")
         desk.step(db, engine, places, now)
         assert book.alarms(db) == []
         engine, places = desk.warm_up(db, now)  # a second start raises nothing of the past

@@ -14,8 +14,6 @@ import pytest
 from floor import servers
 from one_floor import Site
 
-from fairshoe_floor.alarms import book
-from fairshoe_floor.alarms.desk import Desk
 from fairshoe_floor.alarms.rules import Rule, RuleBook
 from fairshoe_floor.history import consumer as consumer_module
 from fairshoe_floor.stream import broker
@@ -46,26 +44,15 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def alarms(site: Site) -> list[str]:
-    desk, now = Desk(site.database, RULES), time.time()
-    if not count(site):
-        return []
     with psycopg.connect(site.database, autocommit=True) as db:
-        engine, places = desk.warm_up(db, now)
-        desk.step(db, engine, places, now)
-        return [alarm.text for alarm in book.alarms(db)]
-
-
-def count(site: Site) -> int:
-    with contextlib.suppress(psycopg.errors.UndefinedTable):
-        return len(site.seqs(1))
-    return 0
+        return [alarm.text for alarm in site.judge(db, RULES, time.time())]
 
 
 def test_a_disk_that_was_full_is_an_alarm_and_a_restart_is_its_cure(site: Site, tmp_path: Path) -> None:
     (tmp_path / "nats").mkdir()
     with on_a_small_disk(site, tmp_path / "nats", "") as (small, disk):
         small.record(1, 1, 30)
-        small.run(small.publisher(), small.consumer(), until=lambda: count(small) == 30)
+        small.carry(30)
         disk.fill()
         small.record(1, 31, 60)
         publisher, consumer = small.publisher(), small.consumer()
@@ -75,7 +62,7 @@ def test_a_disk_that_was_full_is_an_alarm_and_a_restart_is_its_cure(site: Site, 
             return any(text.startswith(f"consumer: {said}") for text in alarms(small))
 
         small.run(publisher, consumer, until=alarmed)
-        assert count(small) == 30 and "no space left" in health(small.nats.health_url)
+        assert small.count() == 30 and "no space left" in health(small.nats.health_url)
         assert not restart_due(small.nats.health_url, small.nats.data, 1)
         disk.free()
         assert restart_due(small.nats.health_url, small.nats.data, 1)
@@ -85,7 +72,7 @@ def test_a_disk_that_was_full_is_an_alarm_and_a_restart_is_its_cure(site: Site, 
         small.run(
             publisher_again := small.publisher(),
             small.consumer(),
-            until=lambda: count(small) == 60 and not alarms(small),
+            until=lambda: small.count() == 60 and not alarms(small),
         )
         assert publisher_again.counts.gaps == 0 and small.seqs(1) == list(range(1, 61))
 
@@ -96,15 +83,15 @@ def test_a_broker_at_its_own_limit_refuses_and_goes_on_without_a_restart(site: S
         small.record(1, 1, 2000)
         publisher, consumer = small.publisher(), small.consumer()
         small.run(publisher, consumer, until=lambda: any("max_file_store" in text for text in alarms(small)))
-        before = count(small)
+        before = small.count()
         assert 0 < before < 2000 and health(small.nats.health_url) == ""
 
         async def age() -> None:
             async with broker.connected(small.url, "test") as (_client, stream):
                 await stream.purge_stream(small.names.stream, keep=1)
 
-        while count(small) < 2000:
+        while small.count() < 2000:
             asyncio.run(age())
-            goal = count(small)
-            small.run(small.publisher(), small.consumer(), until=lambda goal=goal: count(small) > goal)
+            goal = small.count()
+            small.run(small.publisher(), small.consumer(), until=lambda goal=goal: small.count() > goal)
         assert small.seqs(1) == list(range(1, 2001))

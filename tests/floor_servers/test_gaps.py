@@ -10,7 +10,6 @@ from fairshoe.cli.command_line import main
 from fairshoe_floor.alarms import book
 from fairshoe_floor.alarms.desk import Desk
 from fairshoe_floor.alarms.rules import load_rules
-from fairshoe_floor.stream.outbox import Outbox
 
 LOST = (9, 10)
 
@@ -18,19 +17,10 @@ LOST = (9, 10)
 def lose(site: Site) -> None:
     """Events 1 to 8 are in the stream. The store is then one of a copy that ends at 5, and goes on at 11."""
     site.record(1, 1, 8)
-    publisher, consumer = site.publisher(), site.consumer()
-    site.run(publisher, consumer, until=lambda: _passed(site) == 8)
+    site.run(site.publisher(), site.consumer(), until=lambda: site.passed() == 8)
     with site.store.transaction("") as db:
         db.execute("DELETE FROM events WHERE seq > 5")
     site.record(1, 11, 13)
-
-
-def _passed(site: Site) -> int:
-    outbox = Outbox(site.store.path, "pit-1")
-    try:
-        return outbox.heads()[0].passed
-    finally:
-        outbox.close()
 
 
 def gaps(site: Site) -> list[tuple[object, ...]]:
@@ -42,7 +32,7 @@ def test_a_hole_is_a_gap_on_record_an_alarm_and_does_not_hold_up_the_shoe(
 ) -> None:
     lose(site)
     publisher, consumer = site.publisher(hole_s=0.5), site.consumer()
-    site.run(publisher, consumer, until=lambda: _passed(site) == 13)  # retention goes on, too
+    site.run(publisher, consumer, until=lambda: site.passed() == 13)  # retention goes on, too
     assert site.seqs(1) == [*range(1, 9), 11, 12, 13] and gaps(site) == [(1, *LOST, "pit-1", "")]
     times = site.rows("SELECT after, before, received FROM gaps JOIN events ON seq = first - 1")
     assert times[0][0] == times[0][2] < times[0][1]
@@ -58,8 +48,7 @@ def test_a_hole_is_a_gap_on_record_an_alarm_and_does_not_hold_up_the_shoe(
         ]
         # They turn up: another publisher of the same store sends them, and the gap is closed.
         site.store.fill(1, identity(1), [(seq, arrived(seq).message.ID, arrived(seq).body) for seq in range(*LOST)])
-        publisher, consumer = site.publisher(), site.consumer()
-        site.run(publisher, consumer, until=lambda: len(site.seqs(1)) == 12)
+        site.run(site.publisher(), site.consumer(), until=lambda: len(site.seqs(1)) == 12)
         assert gaps(site) == [(1, *LOST, "pit-1", "")]  # half of it is still lost
         site.store.fill(1, identity(1), [(10, arrived(10).message.ID, arrived(10).body)])
         publisher, consumer = site.publisher(), site.consumer()
@@ -84,7 +73,7 @@ def test_the_gap_of_a_shoe_that_was_moved_waits_longer(site: Site) -> None:
 def test_a_gap_is_declared_once_whichever_publisher_restarts(site: Site) -> None:
     lose(site)
     first, second = site.publisher(hole_s=0.1), site.publisher(hole_s=0.1)
-    site.run(first, second, site.consumer(), until=lambda: _passed(site) == 13)
+    site.run(first, second, site.consumer(), until=lambda: site.passed() == 13)
     site.run(site.publisher(hole_s=0.0), site.consumer(), until=lambda: len(site.seqs(1)) == 11)
     assert len(gaps(site)) == 1 and first.counts.gaps + second.counts.gaps == 1
 
@@ -92,14 +81,13 @@ def test_a_gap_is_declared_once_whichever_publisher_restarts(site: Site) -> None
 def test_a_gap_after_a_stream_that_has_aged_begins_where_the_central_record_ends(site: Site) -> None:
     lose(site)
     site.purge()
-    publisher, consumer = site.publisher(hole_s=0.1), site.consumer()
-    site.run(publisher, consumer, until=lambda: _passed(site) == 13)
+    site.run(site.publisher(hole_s=0.1), site.consumer(), until=lambda: site.passed() == 13)
     assert gaps(site) == [(1, *LOST, "pit-1", "")]
 
 
 def test_a_gap_is_closed_by_a_person_with_a_note(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
     lose(site)
-    site.run(site.publisher(hole_s=0.1), site.consumer(), until=lambda: _passed(site) == 13)
+    site.run(site.publisher(hole_s=0.1), site.consumer(), until=lambda: site.passed() == 13)
     call = ["floor", "gaps", "close", "1", "--database", site.database]
     assert main(call) != 0 and "--note" in capsys.readouterr().err
     assert main([*call, "--note", "Ines: video checked"]) == 0

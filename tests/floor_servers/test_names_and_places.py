@@ -5,51 +5,39 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-import psycopg
 import pytest
 from one_floor import Site, kept
 
 from fairshoe import Store
-from fairshoe_floor.journals import JournalFile, JournalPull, journals_path
+from fairshoe_floor.journals import journals_path
 from fairshoe_floor.stream import broker
 from fairshoe_floor.stream.names import Names
 
 
-def keep(site: Site, *exports: JournalPull) -> None:
-    file = JournalFile(journals_path(site.store.path))
-    for export in exports:
-        file.add(export)
-    file.close()
-
-
-def carry(site: Site, total: int) -> list[int]:
-    """Publish and consume until the database has so many exports: the last record of each."""
-
-    def lasts() -> list[int]:
-        try:
-            return [row[0] for row in site.rows("SELECT last FROM journals ORDER BY id")]
-        except psycopg.errors.UndefinedTable:
-            return []
-
-    site.run(site.publisher(), site.consumer(), until=lambda: len(lasts()) >= total)
-    return lasts()
+def lasts(site: Site) -> list[int]:
+    """The last record of each export."""
+    return [row[0] for row in site.rows("SELECT last FROM journals ORDER BY id")]
 
 
 def test_an_export_that_was_pulled_by_a_clock_a_day_ahead_hides_no_later_one(site: Site) -> None:
-    keep(site, kept(1, 1, 10, 100.0), kept(1, 10, 20, 90_000.0))
-    assert carry(site, 2) == [10, 20]
-    keep(site, kept(1, 20, 30, 300.0), kept(1, 1, 12, 400.0))
-    assert carry(site, 4) == [10, 20, 30, 12]
+    site.keep(kept(1, 1, 10, 100.0), kept(1, 10, 20, 90_000.0))
+    site.carry(2, "journals")
+    assert lasts(site) == [10, 20]
+    site.keep(kept(1, 20, 30, 300.0), kept(1, 1, 12, 400.0))
+    site.carry(4, "journals")
+    assert lasts(site) == [10, 20, 30, 12]
     found = site.rows("SELECT problem FROM journals ORDER BY id")
     assert found == [("",), ("",), ("",), ("it ends with record 12, and an earlier export reached 30",)]
 
 
 def test_a_file_of_exports_that_was_restored_from_a_copy_is_sent_again(site: Site) -> None:
-    keep(site, kept(1, 1, 10, 100.0), kept(1, 10, 20, 200.0))
-    assert carry(site, 2) == [10, 20]
+    site.keep(kept(1, 1, 10, 100.0), kept(1, 10, 20, 200.0))
+    site.carry(2, "journals")
+    assert lasts(site) == [10, 20]
     journals_path(site.store.path).unlink()
-    keep(site, kept(1, 1, 10, 100.0), kept(1, 10, 21, 201.0), kept(1, 21, 30, 300.0))
-    assert carry(site, 4) == [10, 20, 21, 30]
+    site.keep(kept(1, 1, 10, 100.0), kept(1, 10, 21, 201.0), kept(1, 21, 30, 300.0))
+    site.carry(4, "journals")
+    assert lasts(site) == [10, 20, 21, 30]
 
 
 def test_two_stores_cannot_be_published_under_one_name(

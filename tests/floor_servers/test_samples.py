@@ -12,25 +12,16 @@ from fairshoe_floor.alarms import book
 from fairshoe_floor.alarms.desk import Desk, dry_run
 from fairshoe_floor.alarms.rules import Rule, RuleBook
 from fairshoe_floor.history.writer import SampleRow, Writer
-from fairshoe_floor.samples import Link, Sample, SampleFile, sample_to_json, samples_path
-
-
-def count(site: Site) -> int:
-    try:
-        return int(site.rows("SELECT COUNT(*) FROM samples")[0][0])
-    except psycopg.errors.UndefinedTable:
-        return 0
+from fairshoe_floor.samples import Link, Sample, sample_to_json
 
 
 def test_the_newest_sample_of_a_shoe_is_carried_and_a_silent_shoe_is_an_alarm(site: Site) -> None:
     now = time.time()
-    samples = SampleFile(samples_path(site.store.path))
-    samples.add([Sample(1, now, Link.OPEN, heard_at=now, firmware="1.0")])
-    samples.close()
+    site.sample(Sample(1, now, Link.OPEN, heard_at=now, firmware="1.0"))
     site.record(1, 1, 1)
     publisher = site.publisher()
     site.run(publisher, until=lambda: publisher.counts.events >= 1)  # before anything consumes
-    site.run(site.consumer(), until=lambda: count(site) > 0)
+    site.run(site.consumer(), until=lambda: site.count("samples") > 0)
     assert site.rows("SELECT device, gateway, sample->>'firmware' FROM samples") == [(1, "pit-1", "1.0")]
     desk = Desk(site.database, RuleBook((Rule("silent", "silent", "minor", {"after_s": 120}),)))
     with psycopg.connect(site.database, autocommit=True) as db:
@@ -84,9 +75,7 @@ def test_a_shoe_that_is_silent_stays_so_when_the_desk_starts_again(site: Site) -
             (now,),
         )
         for later in (130.0, 4000.0):
-            desk = Desk(site.database, rules)
-            engine, places = desk.warm_up(db, now + later)
-            desk.step(db, engine, places, now + later)
+            site.judge(db, rules, now + later)
             assert [(alarm.rule, alarm.cleared_at) for alarm in book.alarms(db, open_only=False)] == [("silent", None)]
 
 
@@ -108,11 +97,8 @@ def test_a_sample_is_published_also_after_the_clock_was_set_back(site: Site) -> 
     site.record(1, 1, 1)
     publisher = site.publisher()
     publisher._sampled[1] = 5000.0  # pyright: ignore[reportPrivateUsage]
-    samples = SampleFile(samples_path(site.store.path))
-    samples.add([heard(1, 1000.0)])
-    samples.close()
-    consumer = site.consumer()
-    site.run(publisher, consumer, until=lambda: count(site) > 0)
+    site.sample(heard(1, 1000.0))
+    site.run(publisher, site.consumer(), until=lambda: site.count("samples") > 0)
 
 
 def test_old_samples_are_deleted_a_days_worth_at_once_and_never_the_newest_of_a_shoe(site: Site) -> None:

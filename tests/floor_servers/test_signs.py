@@ -17,7 +17,7 @@ from fairshoe_floor.alarms.notify import Notifier
 from fairshoe_floor.alarms.rules import RuleBook
 from fairshoe_floor.metrics import MetricsServer
 from fairshoe_floor.running import FloorRun
-from fairshoe_floor.samples import Link, Sample, SampleFile, samples_path
+from fairshoe_floor.samples import Link, Sample
 from fairshoe_floor.stream import broker
 from fairshoe_floor.stream.outbox import Outbox
 
@@ -84,9 +84,7 @@ def test_a_round_trip_of_100_ms_is_paid_once_for_all_samples_and_all_positions(s
     """One after the other they took 12 s each."""
     for device in range(1, SHOES + 1):
         site.record(device, 1, 2)
-    file = SampleFile(samples_path(site.store.path))
-    file.add([Sample(device, 1000.0, Link.OPEN, heard_at=1000.0) for device in range(1, SHOES + 1)])
-    file.close()
+    site.sample(*(Sample(device, 1000.0, Link.OPEN, heard_at=1000.0) for device in range(1, SHOES + 1)))
     proxy = Proxy(site.nats.port)
     publisher = site.publisher()
     outbox = Outbox(site.store.path, "pit-1")
