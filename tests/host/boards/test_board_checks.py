@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from draws import seeded
+from other import board_problems
 
 from fairshoe.boards import checks, configs, edge_rates, lines, shuffle_time
 
@@ -20,16 +21,7 @@ def board(kind: str) -> dict[str, Any]:
 
 
 def problems(kind: str, **changes: object) -> list[str]:
-    """Of a shipped board with changes; `__` stands for a dot, None takes a key out."""
-    config = board(kind)
-    for path, value in changes.items():
-        section, _, key = path.partition("__")
-        place, last = (config[section], key) if key else (config, section)
-        if value is None:
-            del place[last]
-        else:
-            place[last] = value
-    return configs.check_board(config)
+    return board_problems(f"pico-{kind}", **changes)
 
 
 def only(kind: str, **changes: object) -> str:

@@ -1,28 +1,11 @@
 """Pins by microcontroller: what a board does not have, or cannot do with a pin, is refused with the reason."""
 
 import ast
-import copy
-from typing import Any
 
 import pytest
+from other import board_problems
 
 from fairshoe.boards import configs, pins
-
-
-def board(name: str, **changes: object) -> dict[str, Any]:
-    """A shipped board with changes; `__` stands for a dot."""
-    config = copy.deepcopy(configs.load_board(name)[0])
-    for path, value in changes.items():
-        section, _, key = path.partition("__")
-        if key:
-            config[section][key] = value
-        else:
-            config[section] = value
-    return config
-
-
-def problems(name: str, **changes: object) -> list[str]:
-    return configs.check_board(board(name, **changes))
 
 
 @pytest.mark.parametrize(
@@ -55,16 +38,16 @@ def problems(name: str, **changes: object) -> list[str]:
     ],
 )
 def test_a_pin_that_will_not_do_is_refused_with_the_reason(name: str, path: str, pin: object, message: str) -> None:
-    assert problems(name, **{path: pin}) == [message]
+    assert board_problems(name, **{path: pin}) == [message]
 
 
 @pytest.mark.parametrize("path", ["outputs__pick", "inputs__exit", "nv__cs"])
 def test_nothing_is_where_a_device_speaks_that_cannot_read_its_config(path: str) -> None:
     """Its UART drives that pin high: a motor there would run, and a beam's receiver pull against it."""
     elsewhere = {"link__uart": 1, "link__tx": 20, "link__rx": 21}
-    assert problems("pico-shoe", **elsewhere) == []
+    assert board_problems("pico-shoe", **elsewhere) == []
     told = f"{path.replace('__', '.')}: GPIO 0 is driven high by a device that cannot read its config, to say so; only "
-    assert problems("pico-shoe", **elsewhere, **{path: 0}) == [told + "link.tx may be there"]
+    assert board_problems("pico-shoe", **elsewhere, **{path: 0}) == [told + "link.tx may be there"]
 
 
 def test_that_place_is_the_one_in_the_devices_own_main() -> None:
@@ -84,17 +67,17 @@ def test_that_place_is_the_one_in_the_devices_own_main() -> None:
     ],
 )
 def test_the_pin_of_the_line_driver_is_checked_like_any_other(name: str, pin: object, message: str) -> None:
-    assert problems(name, link__de=pin) == [message]
+    assert board_problems(name, link__de=pin) == [message]
 
 
 @pytest.mark.parametrize(("name", "pin"), [("pico-shoe", 20), ("esp32s3-shoe", 39), ("stm32-shoe", "D32")])
 def test_a_free_pin_may_enable_the_line_driver(name: str, pin: object) -> None:
-    assert problems(name, link__de=pin) == []
+    assert board_problems(name, link__de=pin) == []
 
 
 def test_the_line_driver_is_never_on_the_expander() -> None:
     """The expander keeps its outputs over a reset of the microcontroller; the driver must be released by one."""
-    assert problems("pico-shoe", link__de={"expander": 11}) != []
+    assert board_problems("pico-shoe", link__de={"expander": 11}) != []
 
 
 @pytest.mark.parametrize(
@@ -106,7 +89,7 @@ def test_the_line_driver_is_never_on_the_expander() -> None:
     ],
 )
 def test_a_bus_that_a_board_lacks_names_those_it_has(name: str, changes: dict[str, object], message: str) -> None:
-    assert message in problems(name, **changes)
+    assert message in board_problems(name, **changes)
 
 
 @pytest.mark.parametrize("name", ["esp32s3-shoe", "stm32-shoe"])
@@ -114,7 +97,7 @@ def test_a_bus_that_a_board_lacks_names_those_it_has(name: str, changes: dict[st
 def test_a_chip_without_pio_moves_no_axis_and_the_way_out_is_named(name: str, kind: str) -> None:
     shuffler = configs.load_board(f"pico-{kind}")[0]
     chip = {"esp32s3-shoe": "ESP32-S3", "stm32-shoe": "STM32H743"}[name]
-    found = problems(name, mechanism=shuffler["mechanism"], axis={"step": 1, "dir": 2, "home": 3})
+    found = board_problems(name, mechanism=shuffler["mechanism"], axis={"step": 1, "dir": 2, "home": 3})
     told = [problem for problem in found if problem.startswith("section axis: ")]
     assert len(told) == 1
     assert chip in told[0]
@@ -123,7 +106,7 @@ def test_a_chip_without_pio_moves_no_axis_and_the_way_out_is_named(name: str, ki
 
 def test_no_deck_is_shuffled_by_what_may_be_no_noise() -> None:
     shuffler = configs.load_board("pico-carousel")[0]
-    found = problems("esp32s3-shoe", mechanism=shuffler["mechanism"])
+    found = board_problems("esp32s3-shoe", mechanism=shuffler["mechanism"])
     assert "entropy.source esp32_rng: it may be no noise at all, and no deck is shuffled by it" in found
 
 
@@ -140,23 +123,23 @@ def test_no_deck_is_shuffled_by_what_may_be_no_noise() -> None:
 def test_a_chip_has_its_own_noise_and_no_other(name: str, source: str, own: str) -> None:
     entropy = {"source": source, "millibits_per_byte": 100}
     mcu = configs.load_board(name)[0]["mcu"]["board"]
-    assert problems(name, entropy=entropy) == [f"entropy.source: a {mcu} has no {source}; it has {own}"]
+    assert board_problems(name, entropy=entropy) == [f"entropy.source: a {mcu} has no {source}; it has {own}"]
 
 
 def test_only_an_rp2_keeps_cells_in_its_own_flash() -> None:
     flash = {"kind": "flash", "start": 1 << 20, "blocks": 64, "bytes": 11520}
-    assert problems("pico2-shoe", nv=flash) == []
+    assert board_problems("pico2-shoe", nv=flash) == []
     for name in ("esp32s3-shoe", "stm32-draw"):
         port = configs.load_board(name)[0]["mcu"]["port"]
-        assert problems(name, nv=flash) == [
+        assert board_problems(name, nv=flash) == [
             f"nv.kind flash: the port {port} keeps no cells in its own flash; fit an FRAM"
         ]
 
 
 def test_an_esp32_has_no_more_inputs_on_pins_than_its_queue_holds() -> None:
     eight = {"inputs__back": 39}
-    assert problems("esp32s3-shoe", **eight) == []
-    message = problems("esp32s3-shoe", **eight, inputs__face=40)
+    assert board_problems("esp32s3-shoe", **eight) == []
+    message = board_problems("esp32s3-shoe", **eight, inputs__face=40)
     assert message == [
         "9 inputs on pins: MicroPython on an ESP32 queues 8 changes, and outputs.dark changes all beams at once"
     ]
@@ -164,17 +147,17 @@ def test_an_esp32_has_no_more_inputs_on_pins_than_its_queue_holds() -> None:
 
 def test_no_button_sits_on_a_bit_that_is_for_outputs_only() -> None:
     for bit in (7, 15):
-        assert problems("pico-shoe", inputs__button_ack={"expander": bit}) == [
+        assert board_problems("pico-shoe", inputs__button_ack={"expander": bit}) == [
             f"inputs.button_ack: bit {bit} of an MCP23017 is for outputs only"
         ]
-    assert problems("pico-shoe", outputs__lamp_red={"expander": 15}) == []
+    assert board_problems("pico-shoe", outputs__lamp_red={"expander": 15}) == []
 
 
 def test_a_board_without_a_table_of_pins_is_refused_and_so_is_another_port() -> None:
-    assert problems("pico-shoe", mcu={"port": "rp2", "board": "Nonesuch"}) == [
+    assert board_problems("pico-shoe", mcu={"port": "rp2", "board": "Nonesuch"}) == [
         f"mcu.board: no table of pins for 'Nonesuch'; there is one for {', '.join(pins.MCUS)} (docs/BOARDS.md)"
     ]
-    assert "mcu.port esp32: a Raspberry Pi Pico is of port rp2" in problems(
+    assert "mcu.port esp32: a Raspberry Pi Pico is of port rp2" in board_problems(
         "pico-shoe", mcu={"port": "esp32", "board": "Raspberry Pi Pico"}
     )
 

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import other
 from in_process import output
 
 import fairshoe
@@ -17,13 +18,7 @@ NAMES = ["boston-5-stud", "caribbean-stud", "double-attack-blackjack", "double-c
 
 
 def changed(game: str = "caribbean-stud", **changes: Any) -> dict[str, Any]:
-    data = profiles.load_game(game)
-    for key, value in changes.items():
-        if value is None:
-            del data[key]
-        else:
-            data[key] = value
-    return data
+    return other.changed(profiles.load_game(game), changes)
 
 
 def problem(**changes: Any) -> str:

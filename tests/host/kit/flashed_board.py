@@ -14,6 +14,11 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from fairshoe.ship import flash
+from fairshoe.ship.device_files import Device
+from fairshoe.ship.file_plan import Plan
+from fairshoe.ship.flash import Leave
+
 WINDOW = 96
 TICK_S = 0.05
 BANNER = b"MicroPython v1.28.0; Raspberry Pi Pico 2 with RP2350\r\nType \"help()\" for more information.\r\n>>> "
@@ -398,3 +403,25 @@ def _words(error: Exception) -> str:
     if isinstance(error, OSError) and error.errno:
         return f"OSError: [Errno {error.errno}] {error.strerror}"
     return f"{type(error).__name__}: {error}"
+
+
+CONFIG: dict[str, Any] = {"mcu": {"port": "rp2", "board": "Raspberry Pi Pico 2"}}
+NOTHING = Leave()
+
+
+def no_progress(_what: str, _done: int, _total: int) -> None:
+    pass
+
+
+def at_prompt(board: FakeBoard, wait_s: float = 60.0, told: list[str] | None = None) -> Device:
+    say = (told if told is not None else []).append
+    return Device(flash.reach(board.open_line, "fake", wait_s, say, board.clock))
+
+
+def put(board: FakeBoard, files: dict[str, bytes], leave: Leave = NOTHING) -> Plan:
+    device = at_prompt(board)
+    flash.check_device(device.identity, CONFIG, files, leave)
+    plan = flash.plan_for(device, files, leave)
+    flash.apply(device, files, plan, no_progress)
+    flash.check(device.files(), files)
+    return plan

@@ -5,16 +5,15 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from flashed_board import FakeBoard, sha
+from flashed_board import CONFIG, FakeBoard, at_prompt, no_progress, put, sha
 
 from fairshoe.errors import PortError, PortLost
 from fairshoe.ship import flash
-from fairshoe.ship.device_files import Device, Identity, OnDevice
+from fairshoe.ship.device_files import Identity, OnDevice
 from fairshoe.ship.errors import DeviceFailed, NoPrompt, NotForDevice
-from fairshoe.ship.file_plan import BLOCKS_FOLDER, BLOCKS_SPARE, Plan, make_plan
+from fairshoe.ship.file_plan import BLOCKS_FOLDER, BLOCKS_SPARE, make_plan
 from fairshoe.ship.flash import Leave
 
-CONFIG: dict[str, Any] = {"mcu": {"port": "rp2", "board": "Raspberry Pi Pico 2"}}
 MPY = b"M\x06\x00\x1f"
 NATIVE = b"M\x06\x13\x1f"  # armv6m
 FILES = {
@@ -27,26 +26,7 @@ FILES = {
 FOLDERS = {"firmware", "hal", "hal/rp2"}
 NEWER = {**FILES, "firmware/a.mpy": MPY + b"other", "firmware/c/d.mpy": MPY + b"more", "main.py": b"import hal\n"}
 del NEWER["hal/rp2/b.mpy"]
-NOTHING = Leave()
 CUT_STEP = 11  # bytes; not a divisor of anything in the protocol
-
-
-def no_progress(_what: str, _done: int, _total: int) -> None:
-    pass
-
-
-def at_prompt(board: FakeBoard, wait_s: float = 60.0, told: list[str] | None = None) -> Device:
-    say = (told if told is not None else []).append
-    return Device(flash.reach(board.open_line, "fake", wait_s, say, board.clock))
-
-
-def put(board: FakeBoard, files: dict[str, bytes], leave: Leave = NOTHING) -> Plan:
-    device = at_prompt(board)
-    flash.check_device(device.identity, CONFIG, files, leave)
-    plan = flash.plan_for(device, files, leave)
-    flash.apply(device, files, plan, no_progress)
-    flash.check(device.files(), files)
-    return plan
 
 
 # --- writing -----------------------------------------------------------------------------------

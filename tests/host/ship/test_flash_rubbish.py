@@ -3,29 +3,14 @@
 from typing import Any
 
 import pytest
-from flashed_board import TICK_S, FakeBoard
+from flashed_board import TICK_S, FakeBoard, at_prompt, put
 
-from fairshoe.ship import flash
-from fairshoe.ship.device_files import Device
 from fairshoe.ship.errors import DeviceFailed, NotForDevice
 from fairshoe.ship.file_plan import make_plan
 from fairshoe.ship.flash import Leave
 from fairshoe.ship.repl import Repl
 
-CONFIG: dict[str, Any] = {"mcu": {"port": "rp2", "board": "Raspberry Pi Pico 2"}}
 FILES = {"hal/a.mpy": b"M\x06\x00\x1f" + bytes(500), "board.json": b"{}", "main.py": b"from hal.a import b\nb()\n"}
-NOTHING = Leave()
-
-
-def at_prompt(board: FakeBoard) -> Device:
-    return Device(flash.reach(board.open_line, "fake", 20.0, lambda _text: None, board.clock))
-
-
-def put(board: FakeBoard, files: dict[str, bytes], leave: Leave = NOTHING) -> None:
-    device = at_prompt(board)
-    flash.check_device(device.identity, CONFIG, files, leave)
-    flash.apply(device, files, flash.plan_for(device, files, leave), lambda _what, _done, _total: None)
-    flash.check(device.files(), files)
 
 
 class Talker(FakeBoard):
@@ -75,7 +60,7 @@ def test_a_device_that_never_stops_talking_is_given_up_in_time() -> None:
     board = Talker()
     board.for_ever = True
     with pytest.raises(DeviceFailed, match="the device answered b'ti' while code was sent"):
-        at_prompt(board)
+        at_prompt(board, 20.0)
     assert board.now < 120
 
 
@@ -133,4 +118,4 @@ def test_such_a_folder_is_no_main() -> None:
     board = FakeBoard()
     board.folders = {"main.py"}
     there = at_prompt(board).files()
-    assert not make_plan(FILES, there, NOTHING.clean, 4096).has_main
+    assert not make_plan(FILES, there, False, 4096).has_main
