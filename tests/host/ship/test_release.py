@@ -11,7 +11,7 @@ import built_once
 import pytest
 from flash_image import FRONT, flash_image, uf2_of
 from flashed_board import FakeBoard
-from in_process import output, refusal
+from in_process import output, refusal, run
 from pty_board import PtyBoard
 
 from fairshoe.cli import command_line
@@ -48,9 +48,15 @@ def release(tmp_path: Path) -> Path:
     return folder
 
 
-def verify(release: Path, *arguments: str) -> int:
-    key = f"{release.parent}/signing.key.pub"
-    return command_line.main(["verify", "--release", str(release), "--key", key, *arguments])
+def verifying(release: Path, *arguments: str) -> list[str]:
+    return ["verify", "--release", str(release), "--key", f"{release.parent}/signing.key.pub", *arguments]
+
+
+def verify(release: Path, *arguments: str, code: int = 0) -> str:
+    """All that the command says, when it ends with this status."""
+    done = run(*verifying(release, *arguments))
+    assert done.returncode == code, done
+    return done.stdout + done.stderr
 
 
 def image(release: Path, data: bytes) -> str:
@@ -213,55 +219,48 @@ def test_a_word_that_is_there_twice_is_refused() -> None:
 # --- signatures --------------------------------------------------------------------------------
 
 
-def test_what_was_signed_and_is_the_same_is_verified(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert verify(release, "--image", image(release, flash_image(FILES))) == 0
-    out = capsys.readouterr().out
+def test_what_was_signed_and_is_the_same_is_verified(release: Path) -> None:
+    out = verify(release, "--image", image(release, flash_image(FILES)))
     assert "3 of 3 files are right: THE SAME" in out
     assert "worth: evidence" in out
     assert "MicroPython itself was not compared: the release names none" in out
 
 
-def test_every_byte_of_a_manifest_counts(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_byte_of_a_manifest_counts(release: Path) -> None:
     path = release / "manifest.json"
     raw = path.read_bytes()
     for at in range(0, len(raw), 37):
         path.write_bytes(raw[:at] + bytes((raw[at] ^ 1,)) + raw[at + 1 :])
-        assert verify(release, "--image", "nothing") in (3, 6), at
+        assert run(*verifying(release, "--image", "nothing")).returncode in (3, 6), at
     path.write_bytes(raw.replace(b'"version": "0', b'"version": "1'))
-    capsys.readouterr()
-    assert verify(release, "--image", "nothing") == 6
-    assert "altered after it was signed" in capsys.readouterr().err
+    assert "altered after it was signed" in verify(release, "--image", "nothing", code=6)
 
 
-def test_a_good_signature_of_somebody_else_is_not_enough(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_good_signature_of_somebody_else_is_not_enough(release: Path) -> None:
     other = release.parent / "other.key"
     command_line.main(["release", "keygen", str(other)])
     (release / "manifest.json.sig").unlink()
     command_line.main(["release", "sign", str(release), "--key", str(other)])
-    capsys.readouterr()
-    assert verify(release, "--image", "nothing") == 6
-    assert "not by a key that you trust" in capsys.readouterr().err
+    assert "not by a key that you trust" in verify(release, "--image", "nothing", code=6)
     # Signed by both, either is enough, whichever came first.
     command_line.main(["release", "sign", str(release), "--key", str(release.parent / "signing.key")])
-    assert verify(release, "--folder", str(folder_of(release.parent / "x", FILES))) == 0
+    verify(release, "--folder", str(folder_of(release.parent / "x", FILES)))
 
 
 @pytest.mark.parametrize(
     "signature",
     ["", "ed25519", "ed25519 {key} 00", "ed25519 {key} zz", "ed25519 {key} " + "00" * 64, "rsa {key} 00", "\xff"],
 )
-def test_a_bad_signature_file_is_told(release: Path, signature: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bad_signature_file_is_told(release: Path, signature: str) -> None:
     key = (release.parent / "signing.key.pub").read_text().split()[1]
     (release / "manifest.json.sig").write_text(signature.format(key=key), "utf-8")
-    assert verify(release, "--image", "nothing") == 6
-    assert "Traceback" not in capsys.readouterr().err
+    assert "Traceback" not in verify(release, "--image", "nothing", code=6)
 
 
-def test_without_a_signature_it_must_be_said_so(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_signature_it_must_be_said_so(release: Path) -> None:
     (release / "manifest.json.sig").unlink()
     folder = str(folder_of(release.parent / "x", FILES))
-    assert verify(release, "--folder", folder) == 6
-    assert "is not signed" in capsys.readouterr().err
+    assert "is not signed" in verify(release, "--folder", folder, code=6)
     plain = ["verify", "--release", str(release), "--folder", folder]
     assert command_line.main(plain) == 2
     assert "NOT SIGNED" in output(*plain, "--unsigned")
@@ -344,18 +343,16 @@ ALTERED = {**FILES, "a.mpy": FILES["a.mpy"][:-1] + b"\x00"}
 )
 @pytest.mark.parametrize("kind", ["bin", "uf2", "folder"])
 def test_one_byte_one_file_more_and_one_less_are_found(
-    release: Path, files: dict[str, bytes], line: str, kind: str, capsys: pytest.CaptureFixture[str]
+    release: Path, files: dict[str, bytes], line: str, kind: str
 ) -> None:
     if kind == "folder":
-        code = verify(release, "--folder", str(folder_of(release.parent / "x", files)))
+        said = verify(release, "--folder", str(folder_of(release.parent / "x", files)), code=6)
     else:
         flash = flash_image(files)
-        code = verify(release, "--image", image(release, uf2_of(flash) if kind == "uf2" else flash))
-    said = capsys.readouterr()
-    assert code == 6
-    assert f"  {line}\n" in said.out
-    assert "DIFFERENT" in said.out
-    assert "Take the device out of use" in said.err
+        said = verify(release, "--image", image(release, uf2_of(flash) if kind == "uf2" else flash), code=6)
+    assert f"  {line}\n" in said
+    assert "DIFFERENT" in said
+    assert "Take the device out of use" in said
 
 
 @pytest.mark.parametrize(
@@ -366,9 +363,7 @@ def test_one_byte_one_file_more_and_one_less_are_found(
         (FRONT[:-1] + b"\x00", "altered"),  # something hides between MicroPython and the files
     ],
 )
-def test_the_interpreter_counts_where_the_release_names_it(
-    tmp_path: Path, front: bytes, word: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_interpreter_counts_where_the_release_names_it(tmp_path: Path, front: bytes, word: str) -> None:
     from fairshoe.commands.release import interpreter_entry
 
     uf2 = tmp_path / "micropython.uf2"
@@ -378,21 +373,18 @@ def test_the_interpreter_counts_where_the_release_names_it(
     (tmp_path / "manifest.json").write_bytes(make_manifest([small()], "0.1.0", {"b": interpreter_entry(uf2)}))
     path = tmp_path / "flash.bin"
     path.write_bytes(flash_image(FILES, bytes(flash)))
-    code = command_line.main(["verify", "--release", str(tmp_path), "--unsigned", "--image", str(path), "--json"])
-    report = json.loads(capsys.readouterr().out)
+    command = ["verify", "--release", tmp_path, "--unsigned", "--image", path, "--json"]
+    report = json.loads(output(*command, code=0 if word == "same" else 6))
     assert report["interpreter"] == word
-    assert code == (0 if word == "same" else 6)
 
 
-def test_over_the_prompt_it_is_the_devices_own_word(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_over_the_prompt_it_is_the_devices_own_word(release: Path) -> None:
     board = FakeBoard(FILES)
     board.window_s = 1e9
     with PtyBoard(board) as port:
-        assert verify(release, port) == 0
-        assert "SELF-REPORTED" in capsys.readouterr().out
+        assert "SELF-REPORTED" in verify(release, port)
         board.files["boot.py"] = b""
-        assert verify(release, port, "--json") == 6
-    report = json.loads(capsys.readouterr().out)
+        report = json.loads(output(*verifying(release, port, "--json"), code=6))
     assert report["extra"] == ["boot.py"]
     assert (report["same"], report["source"]) == (False, "port")
     assert board.history == []
@@ -415,20 +407,15 @@ def test_over_the_prompt_it_is_the_devices_own_word(release: Path, capsys: pytes
         (["--image", "x", "--board", "other"], 3),
     ],
 )
-def test_what_is_given_wrong_has_a_status_of_its_own(
-    release: Path, arguments: list[str], code: int, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert verify(release, *arguments) == code
-    said = capsys.readouterr().err
+def test_what_is_given_wrong_has_a_status_of_its_own(release: Path, arguments: list[str], code: int) -> None:
+    said = verify(release, *arguments, code=code)
     assert said.startswith("fairshoe: ") or "fairshoe: " in said
     assert "Traceback" not in said
 
 
-def test_an_empty_and_a_cut_image_have_a_status_of_their_own(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert verify(release, "--image", image(release, b"")) == 3
-    assert "is empty" in capsys.readouterr().err
-    assert verify(release, "--image", image(release, flash_image(FILES)[:-5000])) == 3
-    assert "cut off" in capsys.readouterr().err
+def test_an_empty_and_a_cut_image_have_a_status_of_their_own(release: Path) -> None:
+    assert "is empty" in verify(release, "--image", image(release, b""), code=3)
+    assert "cut off" in verify(release, "--image", image(release, flash_image(FILES)[:-5000]), code=3)
 
 
 def test_a_release_with_several_boards_wants_to_be_told_which(tmp_path: Path) -> None:
@@ -447,22 +434,20 @@ def test_a_bad_line_beside_a_good_signature_takes_nothing_from_it(release: Path,
     bad = f"{kind} {public} {'00' * 64}\n"
     for text in (bad + good, good + bad, f"{kind} {public} xyz\n" + good):
         path.write_text(text)
-        assert verify(release, "--folder", copied) == 0
+        verify(release, "--folder", copied)
     path.write_text(bad + bad)
-    assert verify(release, "--folder", copied) == 6
+    verify(release, "--folder", copied, code=6)
 
 
-def test_a_public_key_signs_nothing_and_is_told_so(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_public_key_signs_nothing_and_is_told_so(release: Path) -> None:
     key = f"{release.parent}/signing.key.pub"
-    capsys.readouterr()
     assert "is a public key, which signs nothing" in refusal(3, "release", "sign", str(release), "--key", key)
 
 
-def test_a_release_without_boards_says_so(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_release_without_boards_says_so(release: Path) -> None:
     (release / "manifest.json").write_bytes(changed(boards={}))
     command = ["verify", "--release", str(release), "--unsigned", "--folder", "."]
     for board in ([], ["--board", "b"]):
-        capsys.readouterr()
         assert "the release has no boards" in refusal(3, *command, *board)
 
 
@@ -477,9 +462,6 @@ def test_a_release_without_boards_says_so(release: Path, capsys: pytest.CaptureF
         (["--release", "", "--unsigned"], "cannot read"),
     ],
 )
-def test_words_of_flash_that_do_not_go_together(
-    release: Path, words: list[str], hint: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    capsys.readouterr()
-    assert command_line.main(["flash", "--board", "b", *(word.format(release) for word in words)]) in (2, 3)
-    assert hint in capsys.readouterr().err
+def test_words_of_flash_that_do_not_go_together(release: Path, words: list[str], hint: str) -> None:
+    done = run("flash", "--board", "b", *(word.format(release) for word in words))
+    assert done.returncode in (2, 3) and hint in done.stderr
