@@ -3,12 +3,13 @@
 import json
 import re
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import built_once
 import pytest
 from built_once import BOARD
 from flashed_board import FakeBoard
-from in_process import refusal
+from in_process import refusal, run
 from pty_board import PtyBoard
 
 from fairshoe import __version__
@@ -42,28 +43,26 @@ def quick(built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(start_check, "NUDGE_S", 0.2)
 
 
-def flash(*arguments: str) -> int:
-    return command_line.main(["flash", "--board", BOARD, *arguments])
+def flash(*arguments: str, code: int = 0) -> CompletedProcess[str]:
+    done = run("flash", "--board", BOARD, *arguments)
+    assert done.returncode == code, done
+    return done
 
 
-def test_a_board_is_filled_and_runs_and_a_second_time_nothing_is_written(
-    built: Built, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_board_is_filled_and_runs_and_a_second_time_nothing_is_written(built: Built) -> None:
     board = FakeBoard()
     board.window_s = 1e9
     with PtyBoard(board) as port:
-        assert flash(port) == 0
-        said = capsys.readouterr()
+        said = flash(port)
         assert board.files == built.files
         assert board.runs
-        assert f"{len(built.files)} written, 0 deleted, 0 unchanged" in said.out
-        assert "every file was read back and is right; no prompt after the restart; to hear from it" in said.out
-        assert " has fairshoe " in said.out and " runs fairshoe " not in said.out
-        assert "100%" in said.err
-        assert "\r" not in said.err + said.out
+        assert f"{len(built.files)} written, 0 deleted, 0 unchanged" in said.stdout
+        assert "every file was read back and is right; no prompt after the restart; to hear from it" in said.stdout
+        assert " has fairshoe " in said.stdout and " runs fairshoe " not in said.stdout
+        assert "100%" in said.stderr
+        assert "\r" not in said.stderr + said.stdout
         history = list(board.history)
-        assert flash(port, "--json") == 0
-    report = json.loads(capsys.readouterr().out)
+        report = json.loads(flash(port, "--json").stdout)
     assert (report["written"], report["unchanged"]) == ([], len(built.files))
     assert (report["done"], report["runs"], report["table"]) == (True, True, None)
     assert report["micropython"] == "1.28.0"
@@ -72,15 +71,12 @@ def test_a_board_is_filled_and_runs_and_a_second_time_nothing_is_written(
     assert not board.overrun
 
 
-def test_a_dry_run_says_what_would_be_done_and_starts_the_device_again(
-    built: Built, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_dry_run_says_what_would_be_done_and_starts_the_device_again(built: Built) -> None:
     board = FakeBoard({**built.files, "words.txt": b"old", "hal/old.mpy": b"old"})
     board.window_s = 1e9
     before = dict(board.files)
     with PtyBoard(board) as port:
-        assert flash(port, "--dry-run") == 0
-    out = capsys.readouterr().out
+        out = flash(port, "--dry-run").stdout
     total = len(built.files)
     assert "would write  words.txt\nwould delete hal/old.mpy\n" in out
     assert f"nothing was changed; {total - 1} of {total} files are right already" in out
@@ -89,9 +85,7 @@ def test_a_dry_run_says_what_would_be_done_and_starts_the_device_again(
     assert board.resets == 1
 
 
-def test_firmware_that_does_not_start_is_status_34(
-    built: Built, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_firmware_that_does_not_start_is_told(built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
     # Waits end when the prompt comes, however late that is on a busy machine; one is for words that never come.
     monkeypatch.setattr(start_check, "SETTLE_S", 3.0)
     monkeypatch.setattr(start_check, "NUDGE_S", 30.0)
@@ -99,16 +93,14 @@ def test_firmware_that_does_not_start_is_status_34(
     board.main_ends = 'Traceback (most recent call last):\n  File "main.py"\nValueError: no such pin\n'
     board.power_on()
     with PtyBoard(board) as port:
-        assert flash(port) == 5
-    assert "ValueError: no such pin" in capsys.readouterr().err
+        assert "ValueError: no such pin" in flash(port, code=5).stderr
 
 
-def test_a_device_that_is_refused_is_started_again(built: Built, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_device_that_is_refused_is_started_again(built: Built) -> None:
     board = FakeBoard({**built.files, "boot.py": b"print('mine')"})
     board.window_s = 1e9
     with PtyBoard(board) as port:
-        assert flash(port) == 5
-    assert "boot.py" in capsys.readouterr().err
+        assert "boot.py" in flash(port, code=5).stderr
     assert board.runs
     assert board.resets == 1
     assert board.history == []
@@ -116,35 +108,30 @@ def test_a_device_that_is_refused_is_started_again(built: Built, capsys: pytest.
 
 @pytest.mark.parametrize(("there", "status"), [(b"0.3.0", 6), (b"0.10.0", 6), (VERSION_TEXT, 0), (b"0.0.9", 0)])
 def test_a_newer_firmware_is_replaced_only_if_the_older_version_is_named(
-    built: Built, capsys: pytest.CaptureFixture[str], there: bytes, status: int
+    built: Built, there: bytes, status: int
 ) -> None:
     newer = {**built.files, VERSION_FILE: built.files[VERSION_FILE].replace(VERSION_TEXT, there)}
     board = FakeBoard(newer)
     board.window_s = 1e9
     with PtyBoard(board) as port:
-        assert flash(port) == status
+        said = flash(port, code=status)
         if status:
-            assert f"--older {__version__}" in capsys.readouterr().err
+            assert f"--older {__version__}" in said.stderr
             assert board.files == newer and board.runs
-            assert flash(port, "--older", there.decode()) == status
-            assert flash(port, "--older", __version__) == 0
+            flash(port, "--older", there.decode(), code=status)
+            flash(port, "--older", __version__)
     assert board.files == built.files
 
 
-def test_a_device_with_an_image_is_refused_since_its_modules_come_first(
-    built: Built, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_device_with_an_image_is_refused_since_its_modules_come_first(built: Built) -> None:
     board = FakeBoard()
     board.image = b"fairshoe-image 1 board=pico2-shoe\n"
     with PtyBoard(board) as port:
-        assert flash(port) == 5
-    assert "has a fairshoe image" in capsys.readouterr().err
+        assert "has a fairshoe image" in flash(port, code=5).stderr
     assert board.history == []
 
 
-def test_an_interrupted_technician_is_told_how_to_go_on(
-    built: Built, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_interrupted_technician_is_told_how_to_go_on(built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
     board = FakeBoard()
 
     def interrupt(_progress: Progress, _what: str, _done: int, _total: int) -> None:
@@ -153,27 +140,24 @@ def test_an_interrupted_technician_is_told_how_to_go_on(
     with PtyBoard(board) as port:
         with monkeypatch.context() as patch:
             patch.setattr(Progress, "at", interrupt)
-            assert flash(port) == 130
-        assert "the same command goes on from here" in capsys.readouterr().err
+            assert "the same command goes on from here" in flash(port, code=130).stderr
         assert "main.py" not in board.files
-        assert flash(port) == 0
+        flash(port)
     assert board.files == built.files
 
 
-def test_a_port_that_another_program_has_is_told(built: Built, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_port_that_another_program_has_is_told(built: Built) -> None:
     with PtyBoard(FakeBoard()) as port:
         other = open_line(port)
-        assert flash(port) == 4
+        assert "lock" in flash(port, code=4).stderr
         other.close()
-    assert "lock" in capsys.readouterr().err
 
 
-def test_a_shoe_that_runs_is_explained_and_given_up(built: Built, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_shoe_that_runs_is_explained_and_given_up(built: Built) -> None:
     board = FakeBoard(built.files)
     board.window_s = -1.0
     with PtyBoard(board) as port:
-        assert flash(port, "--wait-s", "2.5") == 5
-    said = capsys.readouterr().err
+        said = flash(port, "--wait-s", "2.5", code=5).stderr
     assert "switch the machine's power off and on" in said
     assert "no MicroPython prompt within 2 s" in said
     assert "Traceback" not in said
@@ -193,11 +177,8 @@ def test_a_shoe_that_runs_is_explained_and_given_up(built: Built, capsys: pytest
         (["--game", "double-attack-blackjack"], 8, "game double-attack-blackjack: a deck of 384 cards has too many"),
     ],
 )
-def test_what_is_given_wrong_is_told(
-    arguments: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert flash(*arguments) == code
-    said = capsys.readouterr().err
+def test_what_is_given_wrong_is_told(arguments: list[str], code: int, message: str) -> None:
+    said = flash(*arguments, code=code).stderr
     assert message in said
     assert "Traceback" not in said
 
@@ -213,20 +194,17 @@ def test_a_board_config_that_cannot_work_is_not_built(tmp_path: Path) -> None:
     assert "mcu is missing" in refusal(3, "flash", "--board", str(path))
 
 
-def test_without_a_port_it_only_builds(built: Built, capsys: pytest.CaptureFixture[str]) -> None:
-    assert flash() == 0
+def test_without_a_port_it_only_builds(built: Built) -> None:
     size = sum(map(len, built.files.values()))
-    assert f"{BOARD}: {len(built.files)} files, {size} bytes; not written anywhere" in capsys.readouterr().out
+    assert f"{BOARD}: {len(built.files)} files, {size} bytes; not written anywhere" in flash().stdout
 
 
 @pytest.mark.parametrize("more", [[], ["--other-board"]])
-def test_a_board_with_an_rp2040_is_refused_before_it_is_built(
-    more: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert command_line.main(["flash", "--board", "pico-shoe", *more]) == NotForDevice.exit_code
-    said = capsys.readouterr()
-    assert "Raspberry Pi Pico with RP2040 runs an image alone" in said.err and "fairshoe image" in said.err
-    assert "building" not in said.err and said.out == ""
+def test_a_board_with_an_rp2040_is_refused_before_it_is_built(more: list[str]) -> None:
+    said = run("flash", "--board", "pico-shoe", *more)
+    assert said.returncode == NotForDevice.exit_code and said.stdout == ""
+    assert "Raspberry Pi Pico with RP2040 runs an image alone" in said.stderr and "fairshoe image" in said.stderr
+    assert "building" not in said.stderr
 
 
 def test_the_examples_name_no_board_that_is_refused() -> None:

@@ -9,10 +9,10 @@ import built_once
 import pytest
 from built_once import IMAGE_BOARD
 from flash_image import FRONT, uf2_of
+from in_process import output, refusal
 from signed_image import new_key, public_bytes, sealed
 
 from fairshoe import __version__
-from fairshoe.cli import command_line
 from fairshoe.ship.board_folder import board_folder
 from fairshoe.ship.build import Built
 from fairshoe.ship.errors import ImageError, ManifestError
@@ -54,82 +54,69 @@ def flash_of(release: Path) -> bytearray:
     return bytearray(flash.ljust(FLASH_BYTES, b"\xff"))
 
 
-def verify(release: Path, tmp_path: Path, flash: bytes | bytearray, *more: str) -> int:
+def verifying(release: Path, tmp_path: Path, flash: bytes | bytearray) -> list[str]:
     path = tmp_path / "flash.bin"
     path.write_bytes(flash)
-    return command_line.main(["verify", "--release", str(release), "--unsigned", "--image", str(path), *more])
+    return ["verify", "--release", str(release), "--unsigned", "--image", str(path)]
+
+
+def verify(release: Path, tmp_path: Path, flash: bytes | bytearray, *more: str, code: int = 0) -> str:
+    return output(*verifying(release, tmp_path, flash), *more, code=code)
 
 
 # --- a flash against a release -----------------------------------------------------------------
 
 
-def test_a_device_with_the_image_and_nothing_else_is_the_same(
-    release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert verify(release, tmp_path, flash_of(release)) == 0
-    told = capsys.readouterr().out
+def test_a_device_with_the_image_and_nothing_else_is_the_same(release: Path, tmp_path: Path) -> None:
+    told = verify(release, tmp_path, flash_of(release))
     sectors = len(whole_sectors((release / f"{IMAGE_BOARD}.uf2").read_bytes())) // 4096
     assert f"compared {sectors} sectors of the image, and all that lies behind it: THE SAME" in told
     assert f"board={IMAGE_BOARD}" in told and "signed for the boot ROM" not in told
 
 
 @pytest.mark.parametrize("where", [0, 5000, len(FRONT) + 300])
-def test_one_altered_bit_is_found_and_its_sector_named(
-    release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], where: int
-) -> None:
+def test_one_altered_bit_is_found_and_its_sector_named(release: Path, tmp_path: Path, where: int) -> None:
     flash = flash_of(release)
     flash[where] ^= 1
-    assert verify(release, tmp_path, flash) == 6
     start = 0x10000000 + where // 4096 * 4096
-    assert f"altered  flash {start:#010x} to {start + 4095:#010x}" in capsys.readouterr().out
+    assert f"altered  flash {start:#010x} to {start + 4095:#010x}" in verify(release, tmp_path, flash, code=6)
 
 
 @pytest.mark.parametrize("where", [0x80000, 0xA0000, FLASH_BYTES - 1])
-def test_one_byte_behind_the_image_is_found(
-    release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], where: int
-) -> None:
+def test_one_byte_behind_the_image_is_found(release: Path, tmp_path: Path, where: int) -> None:
     flash = flash_of(release)
     flash[where] = 0
-    assert verify(release, tmp_path, flash) == 6
-    assert f"extra    flash {0x10000000 + where // 4096 * 4096:#010x}" in capsys.readouterr().out
+    assert f"extra    flash {0x10000000 + where // 4096 * 4096:#010x}" in verify(release, tmp_path, flash, code=6)
 
 
-def test_a_flash_that_was_read_only_in_part_is_refused(
-    release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert verify(release, tmp_path, flash_of(release)[:-4096]) == ImageError.exit_code
-    assert "picotool save -a" in capsys.readouterr().err
+def test_a_flash_that_was_read_only_in_part_is_refused(release: Path, tmp_path: Path) -> None:
+    words = verifying(release, tmp_path, flash_of(release)[:-4096])
+    assert "picotool save -a" in refusal(ImageError.exit_code, *words)
 
 
-def test_an_altered_image_is_found_without_the_uf2_beside_the_manifest(
-    release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_altered_image_is_found_without_the_uf2_beside_the_manifest(release: Path, tmp_path: Path) -> None:
     folder = tmp_path / "bare"
     folder.mkdir()
     (folder / "manifest.json").write_bytes((release / "manifest.json").read_bytes())
     flash = flash_of(release)
     flash[1] ^= 1
-    assert verify(folder, tmp_path, flash) == 6
-    assert "altered  the image" in capsys.readouterr().out
+    assert "altered  the image" in verify(folder, tmp_path, flash, code=6)
 
 
 @pytest.mark.parametrize(("rollback", "word"), [(1, "OLDER"), (3, "NEWER")])
 def test_a_device_with_an_older_or_newer_image_is_told_so(
-    release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], rollback: int, word: str
+    release: Path, tmp_path: Path, rollback: int, word: str
 ) -> None:
     other = whole_sectors(image_of(identity_of(built_once.built(IMAGE_BOARD), rollback)))
-    assert verify(release, tmp_path, other.ljust(FLASH_BYTES, b"\xff"), "--json") == 6
-    assert word in json.loads(capsys.readouterr().out)["note"]
+    told = verify(release, tmp_path, other.ljust(FLASH_BYTES, b"\xff"), "--json", code=6)
+    assert word in json.loads(told)["note"]
 
 
-def test_a_release_without_an_image_for_the_board_does_not_pass_one(
-    release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_release_without_an_image_for_the_board_does_not_pass_one(release: Path, tmp_path: Path) -> None:
     folder = tmp_path / "files"
     folder.mkdir()
     (folder / "manifest.json").write_bytes(make_manifest([built_once.built(IMAGE_BOARD)], VERSION, {}))
-    assert verify(folder, tmp_path, flash_of(release)) == 6
-    told = capsys.readouterr().out
+    told = verify(folder, tmp_path, flash_of(release), code=6)
     assert "the release has none for this board" in told
     assert "nothing to compare the image with: DIFFERENT" in told and "sectors" not in told
 
@@ -148,7 +135,7 @@ def test_cells_that_a_board_keeps_in_flash_may_hold_anything_and_nothing_beside_
     for where, status in ((0xAFFFF, 6), (0xB0000, 0), (0xB1FFF, 0), (0xB2000, 6)):
         flash = flash_of(release)
         flash[where] = 0
-        assert verify(folder, tmp_path, flash) == status
+        verify(folder, tmp_path, flash, code=status)
 
 
 # --- which images a release takes --------------------------------------------------------------
@@ -206,9 +193,7 @@ def test_a_signature_over_a_part_of_the_image_is_not_good() -> None:
     assert found is not None and not found.good
 
 
-def test_verify_says_by_which_key_an_image_is_signed_and_refuses_a_bad_signature(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_verify_says_by_which_key_an_image_is_signed_and_refuses_a_bad_signature(tmp_path: Path) -> None:
     built = built_once.built(IMAGE_BOARD)
     key = new_key()
     flash = sealed(FRONT + identity_of(built).line().ljust(4096, b"\0"), key)
@@ -219,8 +204,7 @@ def test_verify_says_by_which_key_an_image_is_signed_and_refuses_a_bad_signature
         folder.mkdir()
         entries = {name: entry for name, (entry, _) in images_of([uf2_of(image)], [built], VERSION).items()}
         (folder / "manifest.json").write_bytes(make_manifest([built], VERSION, {}, entries))
-        assert verify(folder, tmp_path, whole_sectors(uf2_of(image)).ljust(FLASH_BYTES, b"\xff")) == status
-        told = capsys.readouterr().out
+        told = verify(folder, tmp_path, whole_sectors(uf2_of(image)).ljust(FLASH_BYTES, b"\xff"), code=status)
         fingerprint = hashlib.sha256(public_bytes(key)).hexdigest()
         assert (f"signed for the boot ROM by key {fingerprint}" in told) == (status == 0)
     assert "altered  its signature for the boot ROM" in told
