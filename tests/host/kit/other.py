@@ -1,4 +1,4 @@
-"""A file's data with other values, as somebody may have written it."""
+"""A file's data with other values, as a technician may write it."""
 
 from __future__ import annotations
 
