@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from firmware.games.flow import DRAW_READY, DRAWING, PREPARING, WAITING_FOR_DECK, WARNING
+from firmware.games.flow import DRAW_READY, DRAWING, PREPARING, PROVING_EMPTY, WAITING_FOR_DECK, WARNING
 from firmware.image import IN_EXIT, IN_HOPPER, IN_THROAT_A, IN_THROAT_B, NO_LINE, OUT_PICK, Inputs, Outputs
 
 PROBE = Path(__file__).resolve().parents[2] / "tools/emulator/probe.py"
@@ -90,7 +90,9 @@ class Bench:
 
 @pytest.fixture
 def shoe(monkeypatch: pytest.MonkeyPatch) -> Bench:
-    return Bench(monkeypatch, draws=True)
+    bench = Bench(monkeypatch, draws=True)
+    bench.enter(DRAW_READY)
+    return bench
 
 
 @pytest.mark.parametrize("line", [IN_THROAT_A, IN_THROAT_B])
@@ -129,6 +131,13 @@ def test_what_the_longest_scan_took_in_and_sent_is_reported(monkeypatch: pytest.
     bench.scan(talk)
     bench.scan()
     assert bench.timed.worst == [1, 2]
+
+
+def test_before_a_deck_is_in_a_blocked_throat_is_dark_or_noise_and_no_card(shoe: Bench) -> None:
+    shoe.throat[IN_THROAT_A].level = 1
+    for state, counts in ((PROVING_EMPTY, False), (WAITING_FOR_DECK, False), (DRAW_READY, True), (DRAWING, True)):
+        shoe.enter(state)
+        assert shoe.scan() == counts, state
 
 
 def test_what_is_no_card_does_not_count(shoe: Bench) -> None:
