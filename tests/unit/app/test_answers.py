@@ -1,10 +1,9 @@
 """Answers while the other deck is shuffled: records, the end of the round and presses about a count, at instants that
 only the clock decides. The order shows in nothing that a host can see."""
 
-import sys
 
 from game_tables import DONE, Table, short_deck
-from support import all_fields_of, board, clauses_of
+from support import SLOW, all_fields_of, board, clauses_of, replaced
 from tables import drawn_order
 from test_timing import recorded, same
 
@@ -15,7 +14,6 @@ from firmware.machines.machine import JOB_DONE, JOB_RUNNING
 from firmware.protocol import ids
 from firmware.ticks import FOREVER_MS, ticks_add
 
-SLOW = sys.implementation.name != "cpython"
 ANSWER_MS = 2000
 REPORT_MS = 23000
 NOW = 7000
@@ -151,8 +149,7 @@ def settled_beside(dealing, number, specs=()):
             rests.append((now_ms - table.flow.entered_ms) % table.flow.machine.answer_ms)
         return next_ms
 
-    answers.Answers._rest = noted
-    try:
+    with replaced(answers.Answers, _rest=noted):
         seen = recorded(stage)
         show = stage.rig.hal.show
         stage.rig.hal.show = lambda lines: seen.append((stage.rig.plant.now_us, lines)) or show(lines)
@@ -178,8 +175,6 @@ def settled_beside(dealing, number, specs=()):
                 press(table, what)
         stage.until("deck_verified", 60000)
         stage.run(3000)
-    finally:
-        answers.Answers._rest = act
     table.close()
     assert len(rests) > 3
     return order, seen, max(rests)
@@ -232,17 +227,15 @@ def test_records_carry_the_time_of_the_instant_however_late_the_scan_is():
 
 def test_the_share_of_a_scan_ends_with_the_instant_and_a_line_that_is_busy_is_looked_at_soon():
     app = two_decks().stage.rig.app
-    it, kept = app.drawing.answers, answers.report_due
+    it = app.drawing.answers
     it.begun_ms, it.due_ms = app.flow.entered_ms, NOW + 5
-    try:
+    with replaced(answers, report_due=None):
         for due_ms, talk_ms, busy, expected in ((9, 3, 0, 3), (9, 700, 0, 5), (0, 700, 1, 1), (0, 700, 0, 0)):
             answers.report_due = lambda _reporter, _shown, _now_ms, due_ms=due_ms: due_ms
             app.talk = lambda _now_ms, _due_ms, talk_ms=talk_ms: talk_ms
             app.frame = lambda _now_ms, _busy: None
             app.link.writer.busy = lambda busy=busy: busy
             assert it.scan(NOW) == expected, (due_ms, talk_ms, busy)
-    finally:
-        answers.report_due = kept
 
 
 def test_at_an_instant_the_machine_stops_only_if_something_waits():

@@ -1,6 +1,6 @@
 """The scan piece by piece: what is driven, what quiet work waits for, what is recorded, and how inputs settle."""
 
-from support import GAME, board
+from support import GAME, board, replaced
 from test_record_windows import posted
 
 from firmware import app as app_module
@@ -190,16 +190,12 @@ def test_the_nearest_instant_wakes_the_next_scan():
 
 def test_procedure_and_machine_wake_the_next_scan_too():
     app = rested()
-    kept = app_module.procedure_scan
-    app_module.procedure_scan = lambda _flow, _inp, _out, _now_ms: 5
-    try:
+    with replaced(app_module, procedure_scan=lambda _flow, _inp, _out, _now_ms: 5):
         assert app.decide(NOW) == 5
         app.flow.machine.state = JOB_RUNNING
         for machine_ms in (3, 9):
             app.flow.machine.scan = lambda _inp, _out, _now_ms, machine_ms=machine_ms: machine_ms
             assert app.decide(NOW) == min(machine_ms, 5)
-    finally:
-        app_module.procedure_scan = kept
 
 
 def test_whole_seconds_are_carried_when_they_are_full():
@@ -530,13 +526,12 @@ def resumed(message=0, cause=0, halted_boot=0, tail=0):
     app.flow.facts.row[TAIL] = tail
     app.hal.reset_cause = lambda: cause
     told = []
-    kept = recorder.halt_load, recorder.procedure_resume
-    recorder.halt_load = lambda _hal: (halted_boot, b"")
-    recorder.procedure_resume = lambda _flow, _out, *values: told.append(values[:4])
-    try:
+
+    def resume(_flow, _out, *values):
+        told.append(values[:4])
+
+    with replaced(recorder, halt_load=lambda _hal: (halted_boot, b""), procedure_resume=resume):
         app.recorder.announce(app.out, 0, NOW)
-    finally:
-        recorder.halt_load, recorder.procedure_resume = kept
     return told[0]
 
 

@@ -1,8 +1,7 @@
 """A scan may come late: by as much as a scan may take, and by as much as a collection of memory takes."""
 
-import sys
 
-from support import check_stage
+from support import SLOW, check_stage
 from tables import set_up
 from test_timing import start
 
@@ -11,7 +10,6 @@ from firmware.machines.eject import EJECT_LEAVING
 
 LATE_US = 4000  # what a scan may take: scan_ms_max of the reference boards
 COLLECT_US = 22000  # MicroPython collects by itself when memory has run out, whatever moves
-SLOW = sys.implementation.name != "cpython"
 
 
 def first_stack(after_ms):

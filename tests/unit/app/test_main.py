@@ -1,6 +1,6 @@
 """The outermost loop of the firmware, and what a device does that cannot start."""
 
-from support import raises
+from support import raises, replaced
 
 from firmware import main
 from firmware.image import OUT_LAMP_RED, OUTPUTS
@@ -58,12 +58,8 @@ class Scans:
 def collections(app):
     """How often memory is collected while it runs. After each collection but the first the start is said to be good."""
     done = []
-    collect = main.collect
-    main.collect = lambda: done.append("collected")
-    try:
+    with replaced(main, collect=lambda: done.append("collected")):
         assert raises(Stop, main.run, app, lambda: done.append("started"))
-    finally:
-        main.collect = collect
     count = done.count("collected")
     assert done == ["collected"] + ["collected", "started"] * (count - 1)
     return count
@@ -91,12 +87,8 @@ def test_main_scans_without_a_prompt_until_an_exception_switches_all_off():
         def kbd_intr(char):
             done.append(("interrupt", char))
 
-    kept = main.start, main.micropython
-    main.start, main.micropython = (lambda open_data: app if open_data == "files" else None), Micropython
-    try:
+    with replaced(main, start=lambda open_data: app if open_data == "files" else None, micropython=Micropython):
         assert raises(Off, main.main, "files", 3, lambda: done.append("started"))
-    finally:
-        main.start, main.micropython = kept
     assert done == [1, 1, 1, ("interrupt", -1), "fed", "started", 7], "a start is good after five seconds"
 
 
@@ -145,26 +137,21 @@ def test_a_board_without_a_game_file_plays_the_house_game_and_another_file_is_re
         opened.append(name)
         return File()
 
-    kept = main.App, main.find_profile, main.WordFile, main.json
-    main.App = lambda hal, config, profile, crc, words: profile
-    main.find_profile = lambda game: game
-    main.WordFile = lambda file: file
-
     class Json:
         @staticmethod
         def load(_file):
             return {"name": "some-game"}
 
-    main.json = Json
-    try:
+    def app(_hal, _config, profile, _crc, _words):
+        return profile
+
+    with replaced(main, App=app, find_profile=lambda game: game, WordFile=lambda file: file, json=Json):
         assert main.make_app(None, {"game": "house"}, 0, open_data) == "house"
         assert main.GAME_FILE not in opened
         assert main.make_app(None, {"game": {"name": "x"}}, 0, open_data) == {"name": "x"}
         assert main.GAME_FILE not in opened
         assert main.make_app(None, {"game": "some-game"}, 0, open_data) == {"name": "some-game"}
         assert raises(ValueError, main.make_app, None, {"game": "other"}, 0, open_data)
-    finally:
-        main.App, main.find_profile, main.WordFile, main.json = kept
 
 
 def test_a_port_that_does_not_exist_is_refused():
@@ -200,23 +187,15 @@ def test_a_device_whose_app_cannot_be_made_is_out_of_service_and_says_why():
         made.append(Gc.count)
         raise ValueError("no game")
 
-    kept = main.make_port, main.make_app, main.crc32, main.gc
-    main.make_port, main.make_app, main.crc32, main.gc = (lambda _config: port), make_app, (lambda _board: 0), Gc
     Gc.count = 0
-    try:
+    with replaced(main, make_port=lambda _config: port, make_app=make_app, crc32=lambda _board: 0, gc=Gc):
         assert raises(ValueError, main.start, lambda _name: Board())
-    finally:
-        main.make_port, main.make_app, main.crc32, main.gc = kept
     assert made == [2]  # memory was collected before the port was made and after it
     assert port.done[0] == "off" and port.done[1][0][OUT_LAMP_RED] == 1
 
 
 def test_memory_is_collected_before_holes_are_filled():
-    kept = main.gc
-    main.gc = Gc
     Gc.count = 0
-    try:
+    with replaced(main, gc=Gc):
         main.collect()
-    finally:
-        main.gc = kept
     assert Gc.count == 1

@@ -4,9 +4,8 @@ A display gets its pages at a fixed pace from the moment a page changes (hal/boa
 that it could tell.
 """
 
-import sys
 
-from support import check_stage
+from support import SLOW, check_stage
 from tables import small_board
 from test_timing import KEY, start
 
@@ -14,7 +13,6 @@ from firmware.games.flow import SHUFFLING
 from firmware.protocol import ids
 from rig.story import Stage
 
-SLOW = sys.implementation.name != "cpython"
 ORDERS = 2 if SLOW else 5
 
 

@@ -4,9 +4,8 @@ The same physical run with another order: the simulator keys its chance by card 
 its entropy, so only the order differs. Ordinary rounds, rounds with misfeeds and stalls, status and meters included.
 """
 
-import sys
 
-from support import board, check_stage
+from support import SLOW, board, check_stage
 from tables import drawn_order, faults, set_up, small_board
 
 from firmware.games.flow import SHUFFLING
@@ -16,7 +15,6 @@ from rig.story import Stage
 
 KEY = bytes(range(32))
 
-SLOW = sys.implementation.name != "cpython"
 ORDERS = 2 if SLOW else 6
 
 

@@ -1,8 +1,7 @@
 """What is not one good card at a time is seen, called by its name, and never part of a verified deck."""
 
-import sys
 
-from support import check_stage, fields_of
+from support import SLOW, check_stage, fields_of
 from tables import clear_by_hand, faults, insert, set_up, small_board, warned
 
 from firmware.deck.ledger import DEALT, TRAY
@@ -18,7 +17,6 @@ from firmware.fault import (
 )
 from firmware.machines.feed import FEED_STAGED
 
-SLOW = sys.implementation.name != "cpython"
 FEEDERS = ("carousel", "shelves", "shoe")
 
 

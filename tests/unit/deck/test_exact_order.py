@@ -1,15 +1,13 @@
 """Carousel: cards come out in exactly the order drawn, and a deck is verified only after a whole cycle of its own."""
 
-import sys
 
-from support import check_stage, fields_of
+from support import SLOW, check_stage, fields_of
 from tables import deck_in_order, deck_inside, drawn_order, faults, set_up, small_board
 from test_radix import permutations, scrambled
 
 from firmware.games.flow import DECK_READY, WAITING_FOR_DECK, WARNING
 from hal.sim.rng import mix
 
-SLOW = sys.implementation.name != "cpython"
 CARDS = 8
 
 

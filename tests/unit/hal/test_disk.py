@@ -2,6 +2,8 @@
 
 import os
 
+from support import raises, refusal
+
 from hal.disk import Disk
 from hal.sim.nv import Nv, PowerCut
 from hal.sim.persistent_nv import PersistentNv
@@ -41,22 +43,14 @@ def test_a_file_of_another_size_is_refused_and_left_alone():
     for size in (0, 959, 961):
         with open(PATH, "wb") as file:
             file.write(b"x" * size)
-        try:
-            Disk(PATH, 960)
-        except ValueError as error:
-            assert str(error) == "test_disk.tmp has %d bytes, and this storage 960" % size
-        else:
-            raise AssertionError(size)
+        said = refusal(ValueError, Disk, PATH, 960)
+        assert said == "test_disk.tmp has %d bytes, and this storage 960" % size
         assert _size() == size
     _gone()
 
 
 def test_a_folder_is_no_storage():
-    try:
-        Disk(".", 960)
-    except OSError:
-        return
-    raise AssertionError()
+    assert raises(OSError, Disk, ".", 960)
 
 
 def test_a_kept_storage_begins_where_the_last_one_ended():
@@ -78,10 +72,7 @@ def test_a_cut_write_is_kept_as_far_as_it_came_and_a_broken_one_not_at_all():
     nv = PersistentNv(640, disk)
     nv.cut_at = 0
     nv.cut_bytes = 50
-    try:
-        nv.prog(96, bytearray(CELL))
-    except PowerCut:
-        pass
+    assert raises(PowerCut, nv.prog, 96, bytearray(CELL))
     nv.broken = True
     assert not nv.prog(0, bytearray(CELL))
     disk.close()

@@ -3,6 +3,7 @@
 import sys
 
 from cut_flash import BLANK, BLOCKS, CELL, CELLS, Workload, check, content, cuts, read, recorded, start
+from support import raises, refusal
 
 from hal.flash import PREPARED_MAX, Flash, blocks_min
 from hal.sim.nor import AFTER, BEFORE, MIDDLE, Misuse, Nor
@@ -74,12 +75,7 @@ def test_another_number_of_blocks_finds_nothing():
 
 def test_too_few_blocks_are_refused():
     for blocks in (BLOCKS - 1, 257):
-        try:
-            Flash(Nor(blocks, 5), blocks, 23 * CELL)
-        except ValueError as error:
-            assert "23 cells need 18 to 256 blocks" in str(error)
-        else:
-            raise AssertionError(blocks)
+        assert "23 cells need 18 to 256 blocks" in refusal(ValueError, Flash, Nor(blocks, 5), blocks, 23 * CELL)
     assert blocks_min(23) == BLOCKS
 
 
@@ -386,23 +382,11 @@ def test_a_cell_that_decays_costs_itself_and_no_other():
 def test_the_simulated_chip_forgives_no_second_program():
     chip = Nor(2, 15)
     chip.writeblocks(0, b"\x0f" * 256, 256)
-    for misuse in (lambda: chip.writeblocks(0, b"\x00" * 256, 256), lambda: chip.writeblocks(0, b"\x00" * 96, 512)):
-        try:
-            misuse()
-        except Misuse:
-            continue
-        raise AssertionError()
+    assert raises(Misuse, chip.writeblocks, 0, b"\x00" * 256, 256)
+    assert raises(Misuse, chip.writeblocks, 0, b"\x00" * 96, 512)
     assert chip.data[256] == 0x0F
     chip.cut_at, chip.cut_how = chip.operations, MIDDLE
-    for operation in (lambda: chip.ioctl(6, 0), lambda: chip.readblocks(0, bytearray(4), 0)):
-        try:
-            operation()
-        except PowerCut:
-            continue
-        raise AssertionError()
+    assert raises(PowerCut, chip.ioctl, 6, 0)
+    assert raises(PowerCut, chip.readblocks, 0, bytearray(4), 0)
     chip.power_on()
-    try:
-        chip.writeblocks(0, b"\x00" * 256, 0)
-    except Misuse:
-        return
-    raise AssertionError()
+    assert raises(Misuse, chip.writeblocks, 0, b"\x00" * 256, 0)

@@ -189,8 +189,7 @@ def test_a_command_in_doubt_is_told_again_with_what_was_found_inside():
     stage.until("deck_removed", 60000, then_ms=2000)
     counted = fields_of(stage, "deck_removed")[-1][0]
     ended = fields_of(stage, "command_ended")
-    if counted == ids.UNKNOWN_U16:
-        raise AssertionError("the carousel counts what it puts out")
+    assert counted != ids.UNKNOWN_U16, "the carousel counts what it puts out"
     assert ended[-1][1] == 1
     assert ended[-1][4:] == [ids.OUTCOME_IN_DOUBT, ids.REASON_POWER, counted]
     # And from then on it never changes, over a boot too.

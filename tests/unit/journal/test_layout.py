@@ -7,7 +7,7 @@ import json
 from binascii import crc32
 
 from services import CARDS
-from support import raises
+from support import raises, refusal
 from tables import small_board
 
 from firmware.journal.cells import CELL_SIZE, CRC_AT, KEY_CELL, LAYOUT, LAYOUT_AT, LOG_CELL, MARK_CELL
@@ -140,7 +140,7 @@ def test_a_layout_that_is_not_known_is_refused_and_nothing_is_written():
             half_installed_key(nv)
             alter(nv, cell, LAYOUT + 1)
             before = bytes(nv.data), nv.writes
-            said = refusal(kind, image, nv)
+            said = refusal(RuntimeError, started, kind, image, nv)
             assert said.startswith("storage layout 2, firmware knows 1. Nothing was written"), (kind, cell)
             assert (bytes(nv.data), nv.writes) == before, (kind, cell)
 
@@ -152,14 +152,6 @@ def half_installed_key(nv):
     buf[4] = 3
     buf[CRC_AT:] = crc32(bytes(buf[:CRC_AT])).to_bytes(4, "little")
     assert nv.prog((KEY_CELL + 1) * CELL_SIZE, buf)
-
-
-def refusal(kind, image, nv):
-    try:
-        started(kind, image, nv)
-    except RuntimeError as error:
-        return str(error)
-    return ""
 
 
 def test_a_cell_that_power_was_lost_over_does_not_count_as_another_layout():
@@ -187,7 +179,7 @@ def test_storage_of_another_size_is_refused_and_nothing_is_written():
     started("fram", image, nv)
     before = bytes(nv.data)
     for cells in (76, 79):
-        said = refusal("fram", {"bytes": cells * CELL_SIZE}, nv)
+        said = refusal(RuntimeError, started, "fram", {"bytes": cells * CELL_SIZE}, nv)
         assert said.startswith("storage of 80 cells, nv.bytes gives %d. Nothing was written" % cells)
         assert bytes(nv.data) == before
     assert not raises(RuntimeError, started, "fram", image, nv)

@@ -1,6 +1,7 @@
 """Helpers for tests that run on both VMs."""
 
 import json
+import sys
 
 import micropython
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 GAME = "caribbean-stud"
+SLOW = sys.implementation.name != "cpython"  # the other VM plays fewer of the cases that take long
 
 
 def board(kind: str = "carousel", **sections: "dict[str, Any]") -> "dict[str, Any]":
@@ -39,6 +41,32 @@ def raises(kind, function, *arguments):
     except kind:
         return True
     return False
+
+
+def refusal(kind, function, *arguments):
+    """The text of this kind of exception, which the call raises; empty if it does not."""
+    try:
+        function(*arguments)
+    except kind as error:
+        return str(error)
+    return ""
+
+
+class replaced:
+    """Other values under some names of a module or a class, as long as the block lasts."""
+
+    def __init__(self, holder, **values):
+        self.holder = holder
+        self.values = values
+
+    def __enter__(self):
+        for name in list(self.values):
+            kept = getattr(self.holder, name)
+            setattr(self.holder, name, self.values[name])
+            self.values[name] = kept
+
+    def __exit__(self, *_error):
+        self.__enter__()  # what was kept is put back the same way
 
 
 def without_heap(function, *arguments):

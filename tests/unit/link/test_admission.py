@@ -1,6 +1,6 @@
 """Who gets a session: offers that have to prove themselves, wrong guesses, numbers of sessions."""
 
-from support import GAME, board, to_device
+from support import GAME, board, replaced, to_device
 
 from firmware.link import admission, handshake
 from firmware.protocol import ids
@@ -68,8 +68,7 @@ def test_an_offer_takes_a_free_place_or_that_of_the_oldest_once_it_is_old_enough
 
 def test_a_session_has_a_number_that_is_not_zero_and_no_other_session_has():
     stage, link = keyed_link()
-    fresh = handshake._fresh
-    try:
+    with replaced(handshake, _fresh=None):
         for drawn, expected in ((0x0000, 0x0001), (0xFFFF, 0x0001), (0x1234, 0x1237), (0x8001, 0x8001)):
             handshake._fresh = lambda _handshake, number=drawn: (bytes(30) + bytes((number & 0xFF, number >> 8)), True)
             stage.run(1000)
@@ -80,5 +79,3 @@ def test_a_session_has_a_number_that_is_not_zero_and_no_other_session_has():
             numbers = [session.number for session in link.offers] + [link.session.number]
             assert expected in numbers, drawn
             assert drawn == expected or drawn not in numbers or numbers.count(drawn) == 1
-    finally:
-        handshake._fresh = fresh

@@ -4,7 +4,7 @@ from hashlib import sha256
 
 from game_tables import KEY
 from services import NEW_KEY
-from support import GAME, board, read_frames
+from support import GAME, board, read_frames, replaced
 
 from firmware.games.flow import DECK_READY, SHUFFLING, WAITING_FOR_DECK, WAITING_FOR_LOCKOUT, WAITING_FOR_ROUND_END
 from firmware.games.profile import TAIL_SETTLING
@@ -136,12 +136,8 @@ def test_a_hello_without_a_place_for_its_offer_is_not_answered():
     _stage, app = app_of(KEY)
     link = app.link
     link.hello_role, link.hello_version = ids.ROLE_TABLE, ids.VERSION
-    kept = handshake_module.link_offer
-    handshake_module.link_offer = lambda _link, _now_ms: None
-    try:
+    with replaced(handshake_module, link_offer=lambda _link, _now_ms: None):
         assert handshake_answer(app.reporter.handshake, 0, NOW) == HELLO_IGNORED
-    finally:
-        handshake_module.link_offer = kept
     assert link.hello_role == -1
 
 
@@ -170,6 +166,13 @@ def quiet(app):
     reporter.unread = reporter.time_due = False
     app.link.writer.sent = app.link.writer.end
     return reporter
+
+
+def at_rest():
+    """A device that has proved itself empty and has nothing to send."""
+    stage, app = app_of()
+    stage.until("empty_proved", 20000)
+    return app, quiet(app)
 
 
 def test_after_a_boot_events_go_on_behind_the_last_acknowledged_one():
@@ -208,9 +211,7 @@ def test_a_number_behind_the_last_command_is_no_command():
 
 
 def test_the_link_looks_again_when_something_is_due_and_not_before():
-    stage, app = app_of()
-    stage.until("empty_proved", 20000)
-    reporter = quiet(app)
+    app, reporter = at_rest()
     reporter.due_ms = NOW + 7
     assert [report.report_due(reporter, app.flow.shown, now) for now in (NOW, NOW + 6, NOW + 7, NOW + 8)] == [
         7,
@@ -246,9 +247,7 @@ def test_a_frame_that_the_port_does_not_take_whole_is_tried_again_in_a_milliseco
 
 
 def test_no_more_events_are_on_their_way_than_the_window_allows():
-    stage, app = app_of()
-    stage.until("empty_proved", 20000)
-    reporter = quiet(app)
+    app, reporter = at_rest()
     reporter.moved_ms = NOW
     reporter.resend_ms = report.RESEND_MS
     app.journal.seq_last = reporter.seq_next + 30
@@ -258,9 +257,7 @@ def test_no_more_events_are_on_their_way_than_the_window_allows():
 
 
 def test_an_event_is_read_twice_before_it_is_given_up():
-    stage, app = app_of()
-    stage.until("empty_proved", 20000)
-    reporter = quiet(app)
+    app, reporter = at_rest()
     load = app.journal.load
     for fails, message in ((0, ids.EV_BOOTED), (1, ids.EV_BOOTED), (2, ids.EV_RECORD_DAMAGED)):
         left = [fails]
@@ -278,9 +275,7 @@ def test_an_event_is_read_twice_before_it_is_given_up():
 
 
 def test_answers_to_a_hello_are_a_tenth_of_a_second_apart():
-    stage, app = app_of()
-    stage.until("empty_proved", 20000)
-    reporter = quiet(app)
+    app, reporter = at_rest()
     link = app.link
     found = []
     for now in (NOW, NOW + 1, NOW + report.HELLO_MS - 1, NOW + report.HELLO_MS, NOW + report.HELLO_MS + 1):
@@ -325,9 +320,7 @@ def test_a_new_session_is_told_everything_once():
 
 
 def test_a_session_near_its_end_says_so_once_and_a_result_goes_to_the_role_that_asked():
-    stage, app = app_of()
-    stage.until("empty_proved", 20000)
-    reporter = quiet(app)
+    app, reporter = at_rest()
     link = app.link
     link.session.sent = SEQUENCE_WARN + 1
     assert report._next_frame(reporter, NOW) and sent(link)[0] == ids.SESSION_ENDING and reporter.ending_sent
@@ -514,12 +507,8 @@ def test_a_need_that_holds_back_the_end_of_a_round_is_about_that_round():
     flow.state = WAITING_FOR_ROUND_END
     flow.settle(TAIL_SETTLING, 2, 4, 20, 32)
     app.outbox.round, app.outbox.deck, flow.round_last = 0, 1, 7
-    kept = commands.need_for
-    commands.need_for = lambda _flow, _command: ids.NEED_COUNT
-    try:
+    with replaced(commands, need_for=lambda _flow, _command: ids.NEED_COUNT):
         asked(app, ids.CMD_END_ROUND, 1)
-    finally:
-        commands.need_for = kept
     entry = app.outbox.entries[app.outbox.first]
     assert app.outbox.count == 1 and (entry.message, entry.round, entry.deck) == (ids.EV_HELD_BACK, 7, 2)
     assert (app.outbox.round, app.outbox.deck) == (0, 1)

@@ -1,8 +1,7 @@
 """Shelves: the pile handed out lies in exactly the order drawn, whatever happened on the way, or is not handed out."""
 
-import sys
 
-from support import board, check_stage, fields_of, lock_decide
+from support import SLOW, board, check_stage, fields_of, lock_decide
 from tables import clear_by_hand, deck_in_order, drawn_order, faults, insert, set_up, small_board, warned
 from test_radix import permutations, scrambled
 
@@ -11,8 +10,6 @@ from firmware.deck.ledger import RELEASED, STORE
 from firmware.games.flow import DECK_HELD, WAITING_FOR_DECK
 from firmware.protocol import ids
 from hal.sim.oracle import Where
-
-SLOW = sys.implementation.name != "cpython"
 
 
 def begun(cards, feed="bottom", shelves=4, order=None, specs=(), config=None):

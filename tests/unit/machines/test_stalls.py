@@ -1,8 +1,7 @@
 """A card that stops is moved back and tried again, a bounded number of times; then it is a jam. Counts stay right."""
 
-import sys
 
-from support import check_stage, fields_of, lock_decide
+from support import SLOW, check_stage, fields_of, lock_decide
 from tables import clear_by_hand, deck_in_order, deck_inside, drawn_order, faults, insert, set_up, small_board, warned
 
 from firmware.deck.ledger import TRAY
@@ -10,7 +9,6 @@ from firmware.fault import FAULT_JAM_EXIT, FAULT_JAM_THROAT, FAULT_MISFEED
 from firmware.image import OUT_PICK, OUT_TRANSPORT
 from hal.sim.oracle import stopped_us
 
-SLOW = sys.implementation.name != "cpython"
 CARDS = 6
 STOPPED_US_MAX = 160000  # a roller may turn on a card that stands still for so long: slip and latency at their worst
 

@@ -1,6 +1,6 @@
 """Sessions: only who holds the key is believed, once, in this session and direction; everything else is counted."""
 
-from support import GAME, act, board, check_stage, to_device
+from support import GAME, act, board, check_stage, replaced, to_device
 
 from firmware.digest import Hmac
 from firmware.link import admission
@@ -448,12 +448,8 @@ def test_the_key_of_one_role_opens_no_other():
     # A host that was given the observer's key asks for the table role with it.
     import rig.peer
 
-    original = rig.peer.role_key
-    rig.peer.role_key = lambda key, role: observer
-    try:
+    with replaced(rig.peer, role_key=lambda key, role: observer):
         stage.run(2000)
-    finally:
-        rig.peer.role_key = original
     assert stage.peer.welcomes == 0
     assert stage.peer.disbelieved > 0
 

@@ -2,6 +2,8 @@
 
 import json
 
+from support import refusal
+
 from rig.live import start
 from rig.scenario import Scenario
 
@@ -200,8 +202,4 @@ def test_steps_that_cannot_be_done_are_refused_with_their_place():
     )
     live = start(data, config)
     for step in broken:
-        try:
-            live.replay(json.dumps([{"do": "wait"}, step]))
-            raise AssertionError(step)
-        except ValueError as error:
-            assert "step[1]: " in str(error), error
+        assert "step[1]: " in refusal(ValueError, live.replay, json.dumps([{"do": "wait"}, step])), step

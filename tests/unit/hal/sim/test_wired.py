@@ -3,7 +3,7 @@
 import json
 
 from plants import drive, run
-from support import board
+from support import board, refusal
 
 from firmware.image import INPUTS
 from hal.sim.plant import OUTPUTS, Plant
@@ -166,12 +166,7 @@ def test_time_begins_again_only_in_an_idle_machine_without_faults():
 
 def test_only_a_motor_shoe_with_room_for_the_lag_is_played():
     for name in ("carousel", "shelves", "draw"):
-        try:
-            WiredPlant(board(name), INPUTS, 1)
-        except ValueError as error:
-            assert "motor shoe" in str(error)
-        else:
-            raise AssertionError(name)
+        assert "motor shoe" in refusal(ValueError, WiredPlant, board(name), INPUTS, 1), name
     mech = board(BOARD)["mechanism"]
     assert lag_us(mech) == LAG_US_MAX == 2500
     assert lag_us(dict(mech, brake_um=1200)) == 1000 and lag_us(dict(mech, roller_start_us=700)) == 700
