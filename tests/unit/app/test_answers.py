@@ -1,7 +1,6 @@
 """Answers while the other deck is shuffled: records, the end of the round and presses about a count, at instants that
 only the clock decides. The order shows in nothing that a host can see."""
 
-
 from game_tables import DONE, Table, short_deck
 from support import SLOW, all_fields_of, board, clauses_of, replaced
 from tables import drawn_order

@@ -1,6 +1,5 @@
 """A scan may come late: by as much as a scan may take, and by as much as a collection of memory takes."""
 
-
 from support import SLOW, check_stage
 from tables import set_up
 from test_timing import start

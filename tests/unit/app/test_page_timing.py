@@ -4,7 +4,6 @@ A display gets its pages at a fixed pace from the moment a page changes (hal/boa
 that it could tell.
 """
 
-
 from support import SLOW, check_stage
 from tables import small_board
 from test_timing import KEY, start

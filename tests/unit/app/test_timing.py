@@ -4,7 +4,6 @@ The same physical run with another order: the simulator keys its chance by card 
 its entropy, so only the order differs. Ordinary rounds, rounds with misfeeds and stalls, status and meters included.
 """
 
-
 from support import SLOW, board, check_stage
 from tables import drawn_order, faults, set_up, small_board
 

@@ -1,6 +1,5 @@
 """What is not one good card at a time is seen, called by its name, and never part of a verified deck."""
 
-
 from support import SLOW, check_stage, fields_of
 from tables import clear_by_hand, faults, insert, set_up, small_board, warned
 

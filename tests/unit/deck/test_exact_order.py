@@ -1,6 +1,5 @@
 """Carousel: cards come out in exactly the order drawn, and a deck is verified only after a whole cycle of its own."""
 
-
 from support import SLOW, check_stage, fields_of
 from tables import deck_in_order, deck_inside, drawn_order, faults, set_up, small_board
 from test_radix import permutations, scrambled

@@ -134,31 +134,18 @@ def test_every_draw_takes_fresh_entropy():
         assert stage.rig.hal.entropy_draws - before >= shuffler.entropy.seed_bytes
 
 
-def test_what_a_draw_gives_depends_on_the_noise_of_that_draw():
-    second = set()
-    for noise in (5000, 90000):
-        stage = Stage(board(), GAME, 7)
-        shuffler = Shuffler(stage.rig.hal, board(), 1)
-        order = array("H", [0] * 54)
-        assert draw(shuffler, order, 52)
-        stage.rig.hal.entropy_draws = noise
-        assert draw(shuffler, order, 52)
-        second.add(bytes(shuffler.seed))
-    assert len(second) == 2
-
-
-def test_what_a_draw_gives_depends_on_all_noise_since_boot():
-    second = set()
-    for noise in (5000, 90000):
-        stage = Stage(board(), GAME, 7)
-        shuffler = Shuffler(stage.rig.hal, board(), 1)
-        order = array("H", [0] * 54)
-        stage.rig.hal.entropy_draws = noise
-        assert draw(shuffler, order, 52)
-        stage.rig.hal.entropy_draws = 0
-        assert draw(shuffler, order, 52)
-        second.add(bytes(shuffler.seed))
-    assert len(second) == 2
+def test_what_a_draw_gives_depends_on_its_own_noise_and_on_all_since_boot():
+    for first, second in ((0, 1), (1, 0)):
+        seeds = set()
+        for noise in (5000, 90000):
+            stage = Stage(board(), GAME, 7)
+            shuffler = Shuffler(stage.rig.hal, board(), 1)
+            order = array("H", [0] * 54)
+            for part in (first, second):
+                stage.rig.hal.entropy_draws = part * noise
+                assert draw(shuffler, order, 52)
+            seeds.add(bytes(shuffler.seed))
+        assert len(seeds) == 2, first
 
 
 def test_the_same_noise_after_another_boot_gives_another_seed():

@@ -3,26 +3,23 @@
 from hashlib import sha256
 from struct import unpack
 
-from support import board, raises, started
+from services import LooseHal
+from support import raises, started
 
 from firmware.fault import Broken
-from firmware.image import INPUTS
 from firmware.journal.cells import CELL_SIZE, LOG_CELL, MARK_CELL, RECORD_CELL
-from firmware.journal.outbox import OUTBOX_MAX, Outbox
 from firmware.journal.seals import ATTESTED_SIZE
 from firmware.journal.store import PAYLOAD_AT, PAYLOAD_MAX, Journal, log_identity
 from firmware.protocol import ids
 from firmware.protocol.codec import codec_table, packed_size, prefix_codes
 from firmware.ticks import ticks_diff
 from hal.sim.nv import Nv, PowerCut
-from hal.sim.plant import Plant
-from hal.sim.port import SimHal
 
 CAPACITY = 10
 
 
 def journal_on(nv):
-    hal = SimHal(Plant(board(), INPUTS, 1), nv)
+    hal = LooseHal(nv)
     journal = Journal(hal, len(nv.data), codec_table(), prefix_codes())
     journal.recover(hal)
     return journal
@@ -282,19 +279,6 @@ def test_a_write_torn_at_any_byte_leaves_the_journal_as_it_was():
         assert journal_on(nv).seq_last == 2
 
 
-class Loose(SimHal):
-    """Storage of which one read fails, and all others work."""
-
-    def __init__(self, nv, failing):
-        SimHal.__init__(self, Plant(board(), INPUTS, 1), nv)
-        self.failing = failing
-        self.reads = 0
-
-    def nv_read(self, address, buf):
-        self.reads += 1
-        return self.reads - 1 != self.failing and SimHal.nv_read(self, address, buf)
-
-
 def test_a_read_that_fails_once_at_a_start_costs_neither_identity_nor_records():
     """A driver that does not stay silent after a failed read, as that of the FRAM does, must not cost a journal."""
     nv, journal = fresh()
@@ -304,7 +288,7 @@ def test_a_read_that_fails_once_at_a_start_costs_neither_identity_nor_records():
     known = bytes(nv.data)
     started = failing = 0
     while True:
-        hal = Loose(nv, failing)
+        hal = LooseHal(nv, reads=(failing,))
         again = Journal(hal, len(nv.data), codec_table(), prefix_codes())
         failed = raises(OSError, again.recover, hal)
         assert bytes(nv.data) == known, failing
@@ -408,18 +392,7 @@ def test_a_failed_write_does_not_count():
     assert journal.seq_last == 0
 
 
-def test_a_full_outbox_is_an_error_and_never_a_lost_event():
-    outbox = Outbox()
-    for _ in range(OUTBOX_MAX):
-        outbox.post(ids.EV_DOOR_OPENED)
-    assert raises(Broken, outbox.post, ids.EV_DOOR_OPENED)
-
-
 def test_uptime_is_the_time_since_the_boot_in_seconds_and_the_rest():
-    outbox = Outbox()
-    outbox.uptime_ms = 3001
-    outbox.carry()
-    assert (outbox.uptime_s, outbox.uptime_ms) == (3, 1)
     stage = started()
     app = stage.rig.app
     outbox = app.outbox

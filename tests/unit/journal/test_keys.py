@@ -1,20 +1,17 @@
 """Where the device key lives: whatever power does to a change, there is one key afterwards, and only one."""
 
-from services import KEY, NEW_KEY, THIRD_KEY
-from support import board, raises
+from services import KEY, NEW_KEY, THIRD_KEY, LooseHal
+from support import raises
 
-from firmware.image import INPUTS
 from firmware.journal.cells import CELL_SIZE, KEY_CELL
 from firmware.journal.keys import Keys
 from hal.sim.nv import Nv, PowerCut
-from hal.sim.plant import Plant
-from hal.sim.port import SimHal
 
 WRITES = 2  # of a change
 
 
 def keys_on(nv):
-    return Keys(SimHal(Plant(board(), INPUTS, 1), nv))
+    return Keys(LooseHal(nv))
 
 
 def stored(*keys):
@@ -126,7 +123,7 @@ def test_a_key_that_can_no_longer_be_read_is_not_replaced_by_nothing():
         nv.cut_bytes = 20
         assert raises(PowerCut, keys.store, NEW_KEY)
         nv.cut_at = -1
-        loose = Loose(nv, failing)
+        loose = LooseHal(nv, reads=(failing,))
         Keys(loose)
         assert loose.reads > failing
         assert keys_on(nv).key == NEW_KEY, failing
@@ -139,7 +136,7 @@ def test_whichever_writes_fail_the_generation_names_the_key_in_force():
         for first in range(WRITES * 4):
             for second in range(first, WRITES * 4):
                 nv = stored(KEY)
-                chip = Failing(nv, (first, second))
+                chip = LooseHal(nv, writes=(first, second))
                 keys = Keys(chip)
                 named = {1: KEY}
                 for step, key in enumerate((NEW_KEY, THIRD_KEY, NEW_KEY)):
@@ -154,29 +151,3 @@ def test_whichever_writes_fail_the_generation_names_the_key_in_force():
                         assert keys.generation() == generation and named[generation] == keys.key, (boots, first, second)
                 keys.settle()
                 assert KEY not in bytes(nv.data) or len(named) == 1, (boots, first, second)
-
-
-class Failing(SimHal):
-    """Storage of which some writes, counted from 0, fail."""
-
-    def __init__(self, nv, failing):
-        SimHal.__init__(self, Plant(board(), INPUTS, 1), nv)
-        self.failing = failing
-        self.count = 0
-
-    def nv_prog(self, address, buf):
-        self.count += 1
-        return self.count - 1 not in self.failing and SimHal.nv_prog(self, address, buf)
-
-
-class Loose(SimHal):
-    """Storage of which one read fails."""
-
-    def __init__(self, nv, failing):
-        SimHal.__init__(self, Plant(board(), INPUTS, 1), nv)
-        self.failing = failing
-        self.reads = 0
-
-    def nv_read(self, address, buf):
-        self.reads += 1
-        return self.reads - 1 != self.failing and SimHal.nv_read(self, address, buf)

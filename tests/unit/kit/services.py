@@ -1,11 +1,15 @@
 """A technician at the service port: the key switch, keys on their way in, and what the journal says afterwards."""
 
+from support import board
 from tables import set_up, small_board
 
 from firmware.digest import Hmac
+from firmware.image import INPUTS
 from firmware.journal.store import BODY_AT, PAYLOAD_AT, PREVIOUS_AT
 from firmware.protocol import ids
 from firmware.protocol.session import Session
+from hal.sim.plant import Plant
+from hal.sim.port import SimHal
 from rig.peer import Peer
 from rig.story import Stage
 
@@ -14,6 +18,23 @@ NEW_KEY = bytes(range(100, 132))
 THIRD_KEY = bytes(range(200, 232))
 NONCE = bytes(range(50, 66))
 CARDS = 8
+
+
+class LooseHal(SimHal):
+    """A port whose storage fails in some of its reads and writes, counted from 0."""
+
+    def __init__(self, nv, reads=(), writes=()):
+        SimHal.__init__(self, Plant(board(), INPUTS, 1), nv)
+        self.failing = reads, writes
+        self.reads = self.writes = 0
+
+    def nv_read(self, address, buf):
+        self.reads += 1
+        return self.reads - 1 not in self.failing[0] and SimHal.nv_read(self, address, buf)
+
+    def nv_prog(self, address, buf):
+        self.writes += 1
+        return self.writes - 1 not in self.failing[1] and SimHal.nv_prog(self, address, buf)
 
 
 def device(key=b"", cells=0):

@@ -1,6 +1,5 @@
 """Shelves: the pile handed out lies in exactly the order drawn, whatever happened on the way, or is not handed out."""
 
-
 from support import SLOW, board, check_stage, fields_of, lock_decide
 from tables import clear_by_hand, deck_in_order, drawn_order, faults, insert, set_up, small_board, warned
 from test_radix import permutations, scrambled

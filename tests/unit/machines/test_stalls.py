@@ -1,6 +1,5 @@
 """A card that stops is moved back and tried again, a bounded number of times; then it is a jam. Counts stay right."""
 
-
 from support import SLOW, check_stage, fields_of, lock_decide
 from tables import clear_by_hand, deck_in_order, deck_inside, drawn_order, faults, insert, set_up, small_board, warned
 
