@@ -28,8 +28,8 @@ PORTS = ("hal", "!hal.sim")
 HOST_BASE = tuple(
     f"fairshoe.{name}"
     for name in (
-        *("__version__", "_device", "errors", "files", "keys", "look", "message_data", "messages", "printable"),
-        "wear",
+        *("__version__", "_device", "errors", "files", "keys", "look", "message_data", "messages", "os_errors"),
+        *("printable", "wear"),
     )
 )
 FIRMWARE = ("firmware", "!firmware.main")
@@ -59,6 +59,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe.look": (),
     "fairshoe.messages": ("fairshoe.frozen",),
     "fairshoe.message_data": ("fairshoe.errors", "fairshoe.messages"),
+    "fairshoe.os_errors": ("fairshoe.errors",),
     "fairshoe.printable": (),
     "fairshoe.wear": ("fairshoe.files", "fairshoe.messages"),
     "fairshoe.keys": ("fairshoe.errors", "fairshoe.files", "fairshoe.messages", "firmware.protocol"),

@@ -15,6 +15,7 @@ import fastjsonschema  # pyright: ignore[reportMissingTypeStubs]
 from fairshoe.bench.step_kinds import FIGURES, KINDS, MECHANISMS
 from fairshoe.errors import Exit, FairshoeError
 from fairshoe.files import parse_json, read_regular
+from fairshoe.os_errors import os_errors_as
 
 FOLDER = Path(__file__).resolve().parent / "plans"
 _SCHEMAS = ("schema", "report_schema")
@@ -93,10 +94,8 @@ def load_plan(name: str) -> Plan:
     path = Path(name) if name.endswith(".json") else FOLDER / f"{name}.json"
     if not name.endswith(".json") and name not in plan_names():
         raise PlanError(f"no bench plan {name!r}.", f"Known: {', '.join(plan_names())}; or the path of a .json file.")
-    try:
+    with os_errors_as(PlanError, f"{path}", "Name a plan, or the path of its file."):
         raw = read_regular(path)
-    except OSError as error:
-        raise PlanError(f"{path}: {error.strerror or error}.", "Name a plan, or the path of its file.") from error
     try:
         data = parse_json(raw)
     except ValueError as error:

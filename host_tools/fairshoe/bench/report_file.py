@@ -17,6 +17,7 @@ from fairshoe.bench.step_kinds import FIGURES
 from fairshoe.bench.steps import Findings
 from fairshoe.errors import Exit, FairshoeError, StoreError
 from fairshoe.files import parse_json, read_regular, write_whole
+from fairshoe.os_errors import os_errors_as
 
 FORMAT = 1
 REPORT_BYTES_MAX = 256 << 20
@@ -161,12 +162,8 @@ def write_text(path: Path, text: str) -> None:
     """The whole file or none of it."""
     if path.is_dir():
         raise StoreError(f"{path} is a folder.", "Name the file in it too.")
-    try:
+    with os_errors_as(StoreError, f"cannot write {path}", "Free space or permission, or name another folder."):
         write_whole(path, text)
-    except OSError as error:
-        raise StoreError(
-            f"cannot write {path}: {error.strerror or error}.", "Free space or permission, or name another folder."
-        ) from error
 
 
 def report_text(report: Data) -> str:

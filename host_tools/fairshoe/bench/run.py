@@ -20,6 +20,7 @@ from fairshoe.bench.report_file import StepResult
 from fairshoe.bench.steps import Bench, Findings, NotApplicable, NotTested, fresh_meters, right
 from fairshoe.errors import FairshoeError, HelloRefused, NoAnswer, PortError, PortLost, StoreError
 from fairshoe.messages import Booted, Event, Meters, State
+from fairshoe.os_errors import os_errors_as
 from fairshoe.text.advice import WARNINGS
 from fairshoe.text.describe import words
 
@@ -34,22 +35,15 @@ class Log:
 
     def __init__(self, folder: Path, stem: str) -> None:
         self._hash = hashlib.sha256()
-        try:
+        with os_errors_as(StoreError, f"cannot write into {folder}", "Name a folder that can be written with --out."):
             folder.mkdir(parents=True, exist_ok=True)
             self.path, self._file = _new_file(folder, stem)
-        except OSError as error:
-            raise StoreError(
-                f"cannot write into {folder}: {error.strerror or error}.",
-                "Name a folder that can be written with --out.",
-            ) from error
 
     def write(self, event: Event) -> None:
         line = json.dumps({"message": event.NAME, **asdict(event)}, default=bytes.hex).encode() + b"\n"
-        try:
+        with os_errors_as(StoreError, f"cannot write {self.path}", "Free space."):
             self._file.write(line)
             self._file.flush()
-        except OSError as error:
-            raise StoreError(f"cannot write {self.path}: {error.strerror or error}.", "Free space.") from error
         self._hash.update(line)
 
     def discard(self) -> None:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from fairshoe.client.store_writer import Commit, Done, Job, Rows, Writer
 from fairshoe.errors import StoreError, UsageError
 from fairshoe.files import make_private
+from fairshoe.os_errors import os_errors_as
 
 if TYPE_CHECKING:
     import asyncio
@@ -60,12 +61,8 @@ class StoreFile:
         self._readers: deque[sqlite3.Connection] = deque()  # idle connections for queries
         self._writer: Writer | None = None
         self._on_commit: Callable[[Commit], None] | None = None
-        try:
+        with os_errors_as(StoreError, f"cannot write in {self.path.parent}", "Name a place that can be written."):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(
-                f"cannot write in {self.path.parent}: {error.strerror or error}.", "Name a place that can be written."
-            ) from error
         self._check_ours()
         make_private(self.path)  # the secret of nonces is in it; files beside it get the same mode
         with self.explained("Name a place that can be written."):

@@ -19,6 +19,7 @@ from fairshoe.errors import Exit, FairshoeError, HelloRefused, NoAnswer, UsageEr
 from fairshoe.files import LOG_BYTES_MAX, read_regular, write_whole
 from fairshoe.link import framing
 from fairshoe.messages import Event, JournalIs, JournalSigned, Role
+from fairshoe.os_errors import os_errors_as
 
 FORMAT = 1
 RECORD_SIZE = 92
@@ -197,20 +198,14 @@ def _end_line(before: bytes, records: int) -> str:
 
 def write_export(path: Path, export: Export) -> None:
     """All of it or nothing, and durably."""
-    try:
+    with os_errors_as(UsageError, f"cannot write {path}", "Choose another name or place."):
         write_whole(path, export_text(export))
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror or error}.", "Choose another name or place.") from error
 
 
 def read_export(path: Path) -> Export:
     """What can be read of it, and where it is damaged."""
-    try:
+    with os_errors_as(UsageError, f"cannot read {path}", "Check the name and your permission."):
         return parse_export(read_regular(path, LOG_BYTES_MAX))
-    except OSError as error:
-        raise UsageError(
-            f"cannot read {path}: {error.strerror or error}.", "Check the name and your permission."
-        ) from error
 
 
 def parse_export(data: bytes) -> Export:

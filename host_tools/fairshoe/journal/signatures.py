@@ -18,6 +18,7 @@ from pathlib import Path
 from fairshoe.errors import KeyFileError, UsageError, install_advice
 from fairshoe.files import LOG_BYTES_MAX, read_regular
 from fairshoe.journal.export import Attestation, Export
+from fairshoe.os_errors import os_errors_as
 
 WORD = "signing-public"
 SIGNED_TEXT = b"fairshoe signed journal 1"
@@ -66,12 +67,8 @@ def read_public_keys(text: str) -> list[PublicKey]:
     """The key itself, 64 hex digits, or a file with a line for each key."""
     if _KEY.fullmatch(text.lower()):
         return [PublicKey(bytes.fromhex(text))]
-    try:
+    with os_errors_as(KeyFileError, f"cannot read the public key in {text}", "Name a file, or give 64 hex digits."):
         lines = read_regular(Path(text), LOG_BYTES_MAX).decode("ascii", "replace").splitlines()
-    except OSError as error:
-        raise KeyFileError(
-            f"cannot read the public key in {text}: {error.strerror or error}.", "Name a file, or give 64 hex digits."
-        ) from error
     found = [_LINE.fullmatch(line.strip()) for line in lines if line.strip()]
     if not found or None in found:
         at = found.index(None) + 1 if None in found else 1

@@ -22,6 +22,7 @@ from fairshoe.journal.export import Record, signed_attestation
 from fairshoe.journal.signatures import PublicKey, read_public_keys, signature_good
 from fairshoe.keys import RoleKey, role_key
 from fairshoe.messages import KeyChanged, KeyInstall, KeyIs, KeyRotate, Refusal, Role
+from fairshoe.os_errors import os_errors_as
 from firmware.protocol import ids
 from firmware.protocol.session import KEY_SIZE, MAC_SIZE, NONCE_SIZE
 
@@ -108,14 +109,10 @@ class KeyFolder:
 
     def write(self, device_key: bytes) -> None:
         """All keys, the device key first, durably."""
-        try:
+        with os_errors_as(KeyFileError, f"cannot make {self.path}", "Choose another name or place."):
             if not self.path.exists():
                 self.path.mkdir(mode=0o700, parents=True)
                 self._made_folder = True
-        except OSError as error:
-            raise KeyFileError(
-                f"cannot make {self.path}: {error.strerror or error}.", "Choose another name or place."
-            ) from error
         self._write(DEVICE_FILE, "device", device_key)
         for role, name in ROLE_FILES.items():
             self._write(name, role.name.lower(), role_key(device_key, role).secret)
@@ -197,13 +194,9 @@ def note_signing_key(
     public = PublicKey(signed.public, device, signed.key, first)
     lines = [it.line() for it in _ended(old, device, first or signed.last)] + [public.line()]
     path = folder.path / PUBLIC_FILE
-    try:
+    with os_errors_as(KeyFileError, f"cannot write {path}", f"Write it down: {public.line().strip()}"):
         path.write_text("".join(lines), "ascii")
         sync_folder(folder.path)
-    except OSError as error:
-        raise KeyFileError(
-            f"cannot write {path}: {error.strerror or error}.", f"Write it down: {public.line().strip()}"
-        ) from error
     return public
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from fairshoe.files import read_regular
+from fairshoe.os_errors import os_errors_as
 from fairshoe.ship.errors import ImageError, need
 
 BLOCK = 4096
@@ -52,11 +53,8 @@ def read_image(path: Path) -> Image:
 
 def read_bytes(path: Path) -> bytes:
     """A file that may be an image."""
-    try:
+    with os_errors_as(ImageError, f"cannot read {path}", "Name the file that picotool wrote."):
         data = read_regular(path, IMAGE_BYTES_MAX)
-    except OSError as error:
-        advice = "Name the file that picotool wrote."
-        raise ImageError(f"cannot read {path}: {error.strerror or error}.", advice) from error
     if not data:
         raise ImageError(f"{path} is empty.", _READ_AGAIN)
     return data

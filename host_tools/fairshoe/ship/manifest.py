@@ -17,6 +17,7 @@ from typing import Any
 
 from fairshoe import __version__, _device
 from fairshoe.files import read_regular
+from fairshoe.os_errors import os_errors_as
 from fairshoe.ship.build import Built
 from fairshoe.ship.errors import ManifestError
 from fairshoe.ship.flash import MICROPYTHON
@@ -163,12 +164,8 @@ def find_manifest(path: Path) -> Path:
 
 def read_manifest(path: Path) -> Manifest:
     path = find_manifest(path)
-    try:
+    with os_errors_as(ManifestError, f"cannot read {path}", "Name a release folder or its manifest.json."):
         raw = read_regular(path, MANIFEST_BYTES_MAX)
-    except OSError as error:
-        raise ManifestError(
-            f"cannot read {path}: {error.strerror or error}.", "Name a release folder or its manifest.json."
-        ) from error
     try:
         return parse_manifest(raw)
     except ManifestError as error:
@@ -269,12 +266,8 @@ def released_files(path: Path, board: BoardRelease) -> dict[str, bytes]:
         raise ManifestError(f"the release has no {', '.join(lacking)} for {board.name}.", "It is not one for a device.")
     files: dict[str, bytes] = {}
     for name, entry in board.files.items():
-        try:
+        with os_errors_as(ManifestError, f"cannot read {folder / name}", "Get the whole release again."):
             data = read_regular(folder / name, FILE_BYTES_MAX)
-        except OSError as error:
-            raise ManifestError(
-                f"cannot read {folder / name}: {error.strerror or error}.", "Get the whole release again."
-            ) from error
         if (len(data), sha256(data)) != (entry.size, entry.sha256):
             raise ManifestError(f"{folder / name} is not the file of the manifest.", "Get the whole release again.")
         files[name] = data

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairshoe.files import read_regular
+from fairshoe.os_errors import os_errors_as
 from fairshoe.ship.board_folder import chip_of
 from fairshoe.ship.device_files import OnDevice
 from fairshoe.ship.errors import ImageError
@@ -144,7 +145,7 @@ def folder_files(folder: Path) -> dict[str, OnDevice]:
     there: dict[str, OnDevice] = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
-        try:
+        with os_errors_as(ImageError, f"cannot read {path}", "Check your permission."):
             if path.is_symlink():
                 raise ImageError(f"{path} is a link.", "Copy the files themselves.")
             if path.is_dir():
@@ -152,8 +153,6 @@ def folder_files(folder: Path) -> dict[str, OnDevice]:
             else:
                 data = read_regular(path, FILE_BYTES_MAX)
                 there[name] = OnDevice(len(data), sha256(data))
-        except OSError as error:
-            raise ImageError(f"cannot read {path}: {error.strerror or error}.", "Check your permission.") from error
     return there
 
 
