@@ -17,17 +17,6 @@ def dealing(stage):
         stage.run(5)
 
 
-def test_a_hand_that_takes_cards_while_the_stack_still_comes_makes_it_doubtful():
-    stage = Stage(board(), GAME, 7)
-    dealing(stage)
-    while stage.rig.app.flow.machine.eject.count < 3:
-        stage.run(5)
-    stage.rig.plant.take()
-    stage.until("round_voided", 5000)
-    assert fields_of(stage, "round_voided")[0][0] == fault.FAULT_STACK
-    assert "stack_offered" not in stage.names()
-
-
 def test_a_stack_put_back_before_the_next_one_comes_makes_that_one_doubtful():
     stage = play(stories.start() + stories.shuffle(52) + stories.deal(1)[:-2])
     stage.until("stack_offered", 20000)
@@ -199,18 +188,6 @@ def test_a_host_that_knows_more_than_the_device_remembers_does_not_get_stuck():
     stage.run(30000)
     check_stage(stage)
     assert stage.rig.app.journal.seq_acked == stage.rig.app.journal.seq_last > 22
-
-
-def test_more_edges_than_can_be_kept_stop_the_machine():
-    stage = Stage(board(), GAME, 7)
-    dealing(stage)
-    plant = stage.rig.plant
-    # Of four lines and over 16 ms, so that neither one of them nor all together are called noise.
-    lines = (plant.line_opacity, plant.line_exit, plant.line_tray, plant.line_ejector)
-    for i in range(40):
-        plant.set_line(lines[i % 4], 1 - i // 4 % 2, plant.now_us - 400 * (40 - i))
-    stage.until("warning_latched", 5000)
-    assert fields_of(stage, "warning_latched")[0][0] == fault.FAULT_EDGE_LOST
 
 
 def test_a_broken_invariant_stops_the_machine():

@@ -52,7 +52,7 @@ def test_each_few_wrong_proofs_double_the_back_off_and_a_right_one_ends_it():
     assert link.session is session
 
 
-def test_an_offer_takes_a_free_place_or_that_of_the_oldest_once_it_is_old_enough():
+def test_an_offer_takes_a_free_place_or_that_of_the_oldest_once_it_is_old_enough_and_ever_after():
     _stage, link = keyed_link()
     for free in range(admission.OFFERS):
         for i in range(admission.OFFERS):
@@ -63,7 +63,8 @@ def test_an_offer_takes_a_free_place_or_that_of_the_oldest_once_it_is_old_enough
             link.offers[i].hmac = object()
             link.offers[i].heard_ms = NOW_MS if i == oldest else NOW_MS + 1
         assert admission.link_offer(link, NOW_MS + admission.OFFER_MS - 1) is None
-        assert admission.link_offer(link, NOW_MS + admission.OFFER_MS) is link.offers[oldest]
+        for later_ms in (0, 1, 5000):
+            assert admission.link_offer(link, NOW_MS + admission.OFFER_MS + later_ms) is link.offers[oldest]
 
 
 def test_a_session_has_a_number_that_is_not_zero_and_no_other_session_has():

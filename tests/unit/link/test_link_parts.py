@@ -83,17 +83,6 @@ def test_frames_of_a_clear_session_carry_no_flags():
         assert link.writer.body[1] == flags
 
 
-def test_an_offer_may_be_replaced_once_it_is_old_enough_and_ever_after():
-    _stage, app = app_of(KEY)
-    link = app.link
-    for i in range(admission.OFFERS):
-        link.offers[i].hmac = Hmac()
-        link.offers[i].heard_ms = NOW + i
-    assert admission.link_offer(link, NOW + admission.OFFER_MS - 1) is None
-    for later in (0, 1, 5000):
-        assert admission.link_offer(link, NOW + admission.OFFER_MS + later) is link.offers[0]
-
-
 def test_a_frame_in_the_session_in_force_does_not_end_the_count_of_wrong_guesses():
     stage, app = app_of(KEY)
     stage.until("empty_proved", 20000, then_ms=1000)

@@ -123,18 +123,6 @@ def test_a_door_opened_while_waiting_only_asks_for_proof_of_empty():
     assert stage.rig.app.flow.state == WAITING_FOR_DECK
 
 
-def test_two_cards_on_top_of_each_other_are_a_double_feed():
-    stage = play(stories.start() + stories.shuffle(52) + [("shuffle_started", 3000, "wait", 0)])
-    plant = stage.rig.plant
-    while plant.level[plant.line_a]:
-        stage.run(1)
-    while not plant.level[plant.line_a]:
-        stage.run(1)
-    plant.set_line(plant.line_opacity, 1, plant.now_us)
-    stage.until("warning_latched", 5000)
-    assert fields_of(stage, "warning_latched")[0][0] == fault.FAULT_DOUBLE_FEED
-
-
 def test_a_card_of_a_wrong_length_is_reported_with_the_length_that_was_measured():
     """And no other warning is, nor the next one after it."""
     for kind in ("carousel", "shelves"):

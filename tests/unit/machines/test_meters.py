@@ -1,6 +1,7 @@
 """Meters: what maintenance wants to know is counted by the right name, kept through power cuts, told between jobs."""
 
-from support import check_stage, fields_of
+from services import LooseHal
+from support import check_stage, fields_of, raises
 from tables import clear_by_hand, faults, insert, set_up, small_board, warned
 
 from firmware.fault import FAULT_BEAM, FAULT_DOUBLE_FEED, FAULT_JAM_EXIT, FAULT_JAM_THROAT, FAULT_MISMATCH
@@ -36,17 +37,6 @@ def cleared(stage, cards=CARDS):
     clear_by_hand(stage)
     stage.run(2000)
     return code
-
-
-class Chip:
-    """Storage verbs straight over the simulated memory."""
-
-    def __init__(self, nv):
-        self.nv_read = nv.read
-        self.nv_prog = nv.prog
-
-    def nv_sync(self):
-        return True
 
 
 def test_the_message_has_every_meter_in_the_order_of_the_constants():
@@ -164,7 +154,7 @@ def test_twitches_of_a_beam_are_counted_on_its_own_line():
 
 def test_sixteen_bits_are_full_when_they_are_full():
     meters = metering.Meters()
-    store = MeterStore(Chip(Nv(4096)))
+    store = MeterStore(LooseHal(Nv(4096)))
     meters.values[metering.METER_JAMS] = meters.values[metering.METER_FAULTS] = meters.values[
         metering.METER_GLITCHES
     ] = 0xFFFF
@@ -197,36 +187,33 @@ def test_meters_survive_a_power_cut_between_jobs_and_lose_at_most_the_job_it_cut
 def test_a_torn_write_costs_the_newest_record_and_no_other():
     for cut_bytes in range(0, 65, 4):
         nv = Nv(4096)
-        store = MeterStore(Chip(nv))
+        store = MeterStore(LooseHal(nv))
         for number in (1, 2, 3):
             assert store.save([number] * metering.METER_COUNT)
         nv.cut_at = nv.writes
         nv.cut_bytes = cut_bytes
-        try:
-            store.save([4] * metering.METER_COUNT)
-        except PowerCut:
-            pass
+        assert raises(PowerCut, store.save, [4] * metering.METER_COUNT)
         nv.cut_at = -1
         values = [0] * metering.METER_COUNT
-        again = MeterStore(Chip(nv))
+        again = MeterStore(LooseHal(nv))
         again.load(values)
         assert values in ([3] * metering.METER_COUNT, [4] * metering.METER_COUNT), cut_bytes
         # And the record that is written next is not the one that is good.
         assert again.save([5] * metering.METER_COUNT)
         third = [0] * metering.METER_COUNT
-        MeterStore(Chip(nv)).load(third)
+        MeterStore(LooseHal(nv)).load(third)
         assert third == [5] * metering.METER_COUNT
 
 
 def test_records_of_another_kind_are_not_taken_for_meters():
     nv = Nv(4096)
     values = [7] * metering.METER_COUNT
-    MeterStore(Chip(nv)).load(values)
+    MeterStore(LooseHal(nv)).load(values)
     assert values == [7] * metering.METER_COUNT
-    store = MeterStore(Chip(nv))
+    store = MeterStore(LooseHal(nv))
     store.save([1] * metering.METER_COUNT)
     nv.data[(METERS_CELL + 1) * CELL_SIZE + 20] ^= 1
-    MeterStore(Chip(nv)).load(values)
+    MeterStore(LooseHal(nv)).load(values)
     assert values == [7] * metering.METER_COUNT
 
 

@@ -1,6 +1,6 @@
 """Power lost: what was going on is void, said so after the boot, and never goes on by itself."""
 
-from support import GAME, board, fields_of, play, started
+from support import GAME, board, fields_of, play
 
 from firmware.fault import FAULT_CARDS_INSIDE, FAULT_JOURNAL, FAULT_POWER
 from firmware.games.flow import DECK_READY, STARTING, WAITING_FOR_DECK, WARNING
@@ -80,15 +80,6 @@ def test_power_lost_while_idle_needs_no_operator():
     stage = play(stories.start() + OFF_AND_ON + [("empty_proved", 0, "wait", 0)])
     assert stage.names() == ["booted", "empty_proved", "booted", "empty_proved"]
     assert stage.rig.app.boot == 2
-
-
-def test_a_dead_journal_stops_play_before_cards_move():
-    stage = started()
-    stage.rig.nv.broken = True
-    stage.play(stories.shuffle(52))
-    stage.run(3000)
-    assert len(stage.rig.plant.hopper) == 52
-    assert stage.rig.app.flow.hold == FAULT_JOURNAL
 
 
 def test_a_journal_nobody_reads_refuses_the_next_round_and_goes_on_when_read():
