@@ -144,6 +144,7 @@ class Bench:
         # The port looks at the slot beam when it wants to; the plant shows it always.
         self.plant.drive(self._outputs, True)
         if self.axis is not None:
+            self.axis.forward = False  # a new board's pin is low, whatever the one before had there
             self.pico.listen(self.config["axis"]["step"], self._step)
             self.pico.listen(self.config["axis"]["dir"], self._turn)
             self.pico.pio.on_write(_STEPS_PIO, self._start_beating)
