@@ -10,7 +10,7 @@ import pytest
 from flash_image import flash_image
 from flashed_board import FakeBoard
 from pty_board import PtyBoard
-from test_release import FILES, changed, folder_of, image, release, verify
+from test_release import FILES, changed, folder_of, image, release, verifying
 
 from fairshoe.cli import command_line
 from fairshoe.errors import FairshoeError
@@ -58,11 +58,11 @@ def test_names_in_an_image_or_a_folder(
     else:
         place = str(folder_of(tmp_path / "copied", files))
     capsys.readouterr()
-    assert verify(release, f"--{source}", place) == 6
+    assert command_line.main(verifying(release, f"--{source}", place)) == 6
     out, err = capsys.readouterr()
     assert SHOWN in out and not obeyed(out + err)
     assert out.rstrip().splitlines()[-2].endswith("3 of 3 files are right: DIFFERENT")
-    assert verify(release, f"--{source}", place, "--json") == 6
+    assert command_line.main(verifying(release, f"--{source}", place, "--json")) == 6
     assert json.loads(capsys.readouterr().out)["extra"] == [EVIL]
 
 
@@ -72,7 +72,7 @@ def test_names_on_a_device(release: Path, capsys: pytest.CaptureFixture[str]) ->
     board.machine = EVIL
     capsys.readouterr()
     with PtyBoard(board) as port:
-        assert verify(release, port, "--wait-s", "20") == 6
+        assert command_line.main(verifying(release, port, "--wait-s", "20")) == 6
     out, err = capsys.readouterr()
     assert SHOWN in out and SHOWN in err and not obeyed(out + err)
 
@@ -82,7 +82,7 @@ def test_a_key_in_a_signature_file(release: Path, capsys: pytest.CaptureFixture[
     line = f"ed25519 \x1b[2J\x1b[31mEVIL {'0' * 128}\n"
     (release / "manifest.json.sig").write_text(line + f"ed25519 {'ab' * 32} {'0' * 128}\n")
     capsys.readouterr()
-    assert verify(release, "--folder", str(release)) == 6
+    assert command_line.main(verifying(release, "--folder", str(release))) == 6
     err = capsys.readouterr().err
     assert "signed by abababababababab..., not by a key" in err and "EVIL" not in err and not obeyed(err)
 
