@@ -64,6 +64,21 @@ def test_a_table_is_shown_in_detail_with_its_history_and_events_as_they_come(chr
         assert not bench.tab.is_visible("#shoe")
 
 
+@pytest.mark.slice
+def test_a_detail_that_is_closed_while_it_connects_leaves_no_error(chromium: Any) -> None:
+    with floor(chromium) as (bench, _reader):
+        bench.tab.evaluate(
+            """() => {
+                for (const cell of [...document.querySelectorAll('#grid b')].slice(0, 5)) {
+                    cell.click();
+                    document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
+                }
+            }"""
+        )
+        assert not bench.tab.is_visible("#shoe")
+        bench.tab.wait_for_timeout(500)
+
+
 def test_a_stop_is_offered_to_the_bench_page_when_its_round_is_over(chromium: Any) -> None:
     """Under the profile table only: device, log and number, for `fairshoe replay`."""
     with floor(chromium) as (bench, reader):

@@ -111,7 +111,7 @@ def floor(chromium: Any, size: dict[str, int] = DESK, scheme: str = "light") -> 
     bench.until("globalThis.floor?.shoes.size")
     try:
         yield bench, reader
-        assert bench.errors == []
+        assert not bench.errors, bench.errors
     finally:
         bench.tab.close()
         ending.set()

@@ -77,7 +77,9 @@ export class Detail {
       const { readings } = await read(`shoes/${device}/meters?since=${Date.now() / 1000 - DAY_S}&limit=300`);
       if (device !== this.device) return;
       plot(find('shoe-plots'), readings);
-      if (!find('shoe-rounds-part').hidden) this.rounds((await read(`shoes/${device}/rounds?limit=20`)).rounds);
+      if (find('shoe-rounds-part').hidden) return;
+      const { rounds } = await read(`shoes/${device}/rounds?limit=20`);
+      if (device === this.device) this.rounds(rounds);
     } catch (error) {
       if (device === this.device) find('shoe-plots').replaceChildren(make('p', {}, error.message));
     }

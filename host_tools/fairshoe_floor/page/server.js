@@ -38,8 +38,9 @@ export class Telling {
     const address = new URL('live', BASE);
     address.protocol = address.protocol.replace('http', 'ws');
     const socket = (this.socket = new WebSocket(address));
-    socket.onopen = () => socket.send(JSON.stringify({ token: TOKEN, ...this.wanted() }));
+    socket.onopen = () => (this.ended ? socket.close() : socket.send(JSON.stringify({ token: TOKEN, ...this.wanted() })));
     socket.onmessage = ({ data }) => {
+      if (this.ended) return; // it was on its way
       this.heard(socket);
       this.told(JSON.parse(data));
     };
@@ -64,6 +65,7 @@ export class Telling {
   end() {
     this.ended = true;
     clearTimeout(this.timer);
-    this.socket.close();
+    // The browser complains about a socket that is closed while it connects; such a one closes as soon as it is open.
+    if (this.socket.readyState !== WebSocket.CONNECTING) this.socket.close();
   }
 }
