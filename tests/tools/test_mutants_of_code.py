@@ -153,16 +153,16 @@ def test_what_survives_is_named_and_fails_unless_it_is_shown_to_be_equivalent(
     monkeypatch.setattr(code_run, "RESULTS", tmp_path / "results.jsonl")
     monkeypatch.setattr(code_run, "modules", lambda: [ticks()])
     monkeypatch.setattr(code_run, "Bench", lambda: bench)
-    name = "ticks.py (module): FOREVER_MS = const(536870911): 536870911 -> 536870912"
+    name = "ticks.py ticks_diff: delta >= TICKS_HALF -> delta > TICKS_HALF"
     entry = {"mutant": name, "why": "."}
     for known, status, text in (
-        ([], 1, f"SURVIVED firmware/ticks.py:11: {name} (3 of 3 tests that run it)"),
+        ([], 1, f"SURVIVED firmware/ticks.py:23: {name} (3 of 3 tests that run it)"),
         ([entry], 0, "top                        1      1       0           1         0     100.0"),
         ([entry, {"mutant": "ticks.py y", "why": "."}], 1, "equivalent_code.json: there is no mutant ticks.py y"),
         ([entry, {"mutant": "app.py y", "why": "."}], 0, "top "),
     ):
         code_run.EQUIVALENT.write_text(json.dumps(known), encoding="utf-8")
-        choice = Choice(module="ticks.py", only="FOREVER_MS")
+        choice = Choice(module="ticks.py", only="-> delta > TICKS_HALF")
         assert code_run.run(choice, 0, 5, ["tests/unit/app/test_ticks.py"], False) == status
         assert text in capsys.readouterr().out
     caught = {"mutant": "ticks.py ticks_diff: if delta >= TICKS_HALF -> if False", "why": "."}
