@@ -88,6 +88,7 @@ class Bringup:
     line_of: dict[str, str] = field(default_factory=dict[str, str])
     open: set[str] = field(default_factory=set[str])  # steps of this run that failed, or could not be tried
     inside: bool = False  # the diagnostic mode has begun
+    homed: bool = False  # in this run
 
     def __post_init__(self) -> None:
         self.lines = Lines(self.config)

@@ -187,12 +187,16 @@ def _run(bringup: Bringup, state: State, name: str, step: Stage) -> list[Check]:
 
 
 def _make_ready(bringup: Bringup, state: State) -> None:
-    """The door is shut, and no card lies where a run that was broken off has left it."""
+    """The door is shut, no card lies where a run that was broken off has left it, and a place of the store is at the
+    mouth: where the axis was found in an earlier run, it may have turned since."""
     if state.moving:
         bringup.machine.hands.clear()
     elif bringup.machine.level("door"):
         bringup.machine.hands.shut()
     state.save(moving=True)
+    if "axis" in state.done and not bringup.homed:
+        motion.axis_of(bringup).prepare()
+    bringup.homed = True
 
 
 def _waits_for(bringup: Bringup, name: str, step: Stage) -> str:

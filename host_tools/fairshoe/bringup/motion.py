@@ -25,6 +25,10 @@ def axis(bringup: Bringup) -> Iterator[Check]:
     return _carousel(bringup) if bringup.mech["kind"] == "carousel" else _elevator(bringup)
 
 
+def axis_of(bringup: Bringup) -> Carousel | ShelfMachine:
+    return (Carousel if bringup.mech["kind"] == "carousel" else ShelfMachine)(bringup.machine, bringup.mech)
+
+
 def _carousel(bringup: Bringup) -> Iterator[Check]:
     mech = bringup.mech
     carousel = Carousel(bringup.machine, mech)

@@ -12,8 +12,8 @@ from typing import Any
 
 from fairshoe.bringup.checks import FAILED, PASSED, Bringup, Check, cured, failed, passed, untested
 from fairshoe.bringup.inputs import records
+from fairshoe.bringup.motion import axis_of
 from fairshoe.calibrate.carousel import Carousel
-from fairshoe.calibrate.shelves import ShelfMachine
 from fairshoe.messages import EmptyProved, Fault, Need, NotAsConfigured, State, WarningLatched
 from fairshoe.text.advice import WARNINGS, misfit
 
@@ -31,7 +31,7 @@ DRIVER = "look at current and supply of its driver, and at what it turns"
 
 def speed(bringup: Bringup) -> Iterator[Check]:
     mech = bringup.mech
-    axis = (Carousel if mech["kind"] == "carousel" else ShelfMachine)(bringup.machine, mech)
+    axis = axis_of(bringup)
     axis.prepare()
     if isinstance(axis, Carousel) and axis.turn != mech["slot_count"] * mech["slot_steps"]:
         steps = mech["slot_count"] * mech["slot_steps"]

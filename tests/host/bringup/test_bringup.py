@@ -229,6 +229,16 @@ def test_what_passed_is_not_asked_again_but_of_another_machine_it_is(tmp_path: P
         assert named(bring(tmp_path, "pico-shoe", wrong)) == {"inverted tray"}
 
 
+@pytest.mark.parametrize(
+    ("board", "slow"), [("pico-carousel", "axis_mrev_per_s"), ("pico-shelves", "axis_mshelf_per_s")]
+)
+def test_a_run_that_goes_on_finds_the_axis_wherever_it_stands(board: str, slow: str, tmp_path: Path) -> None:
+    """Here an axis that was too fast has stopped on the way in the proof of empty at power-up."""
+    assert named(bring(tmp_path, board, {"backwards": ["transport"]})) == {"backwards transport"}
+    figure = load_board(board)[0]["mechanism"][slow]
+    assert named(bring(tmp_path, board, {slow: figure * 9 // 10})) == {"fast axis"}
+
+
 @pytest.mark.drawn
 @pytest.mark.parametrize("board", BOARDS)
 def test_a_run_that_is_killed_at_any_moment_goes_on_and_finds_no_fault(board: str, tmp_path: Path) -> None:
