@@ -33,6 +33,8 @@ RETRIES_MAX = 40  # shots that a glitch spoilt
 BEAMS = ("throat_a", "throat_b", "exit")
 ALIKE = 0.12  # of the usual speed: more is no slip
 SPEEDS = (100, 5000)  # um/ms, that a card roller can have
+LATER = 40  # passages at the end, without the two fastest: those may be glitches
+WARMER = 1.012  # of the speed before: no card is faster than its rollers were; a slower one may slip
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,7 @@ class Throat(Measurement):
         self.gap = self.speed = self.usual = self.brake = self.start_us = self.throat_a = 0.0
         self.picks: list[tuple[int, float]] = []  # from roller on to beam A, and the card's own speed
         self.own_us = math.inf  # from A to B, by the fastest passage of the card that is in the throat
+        self.passages: list[int] = []  # all of them
         self.gone = False  # the card was taken by the transport, and ejected
 
     def measure(self, cards: int = CARDS) -> dict[str, Figure]:
@@ -98,6 +101,7 @@ class Throat(Measurement):
         self._brake()
         self.say("the transport's nip")
         self._nip()
+        self._still()
         self.say("throat A, pick latency")
         self._throat_a()
         self._latency()
@@ -184,6 +188,7 @@ class Throat(Measurement):
             raise Glitch
         reached = shot.at("throat_b", 1)
         if reached is not None:
+            self.passages.append(reached - raw)
             # No card runs faster than the roller: less is a glitch beside the edge.
             self.own_us = max(min(self.own_us, reached - raw), self.gap / self.speed * 1000)
         return shot
@@ -273,6 +278,15 @@ class Throat(Measurement):
         self.gone = False
         nip = self._threshold(0, self.gap + 8000, 60, taken) + self.brake - self.gap
         self._note("nip_gap_um", nip, [nip], max(350.0, self.brake * 0.12), "transport rollers")
+
+    def _still(self) -> None:
+        """Rollers that warm up while they are measured give each figure at another speed."""
+        faster = self.gap / sorted(self.passages[-LATER:])[2] * 1000 / self.speed
+        if faster > WARMER:
+            raise NotCalibrated(
+                f"the rollers ran at {self.speed:.0f} um/ms at first, and at {self.speed * faster:.0f} later.",
+                "Calibrate again at once, while they are warm; if it happens again, look at their supply.",
+            )
 
     def _out(self) -> None:
         if self.away():

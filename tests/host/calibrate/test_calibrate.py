@@ -11,7 +11,7 @@ from calibrating.truths import BOARDS, FAULTS, draw, fault_of, faults_of, opened
 from in_process import output, refusal
 
 from fairshoe.boards.configs import load_board
-from fairshoe.calibrate.derive import check_port, derive
+from fairshoe.calibrate.derive import KINDS, check_port, derive
 from fairshoe.calibrate.draw_shoe import DrawShoe, beams_apart
 from fairshoe.calibrate.hands import SimHands
 from fairshoe.calibrate.machine import Machine, NotCalibrated, settled
@@ -32,6 +32,22 @@ def test_a_machine_that_differs_from_its_config_is_recovered_and_deals(board: st
     last = "arrival_um" if board == "pico-shelves" else "exit_um"
     rollers = {"transport_um_per_ms", "brake_um", "nip_um", last, "pick_latency_us_max"}
     assert {"throat_b_um", "bounce_us", *(rollers if board != "pico-draw" else ())} <= set(trial.off)
+
+
+@pytest.mark.parametrize("board", ["pico-shoe", "pico-carousel", "pico-shelves"])
+def test_rollers_that_warm_up_are_measured_once_they_are_warm(board: str) -> None:
+    mech = load_board(board)[0]["mechanism"]
+    port, shoe = opened(board, 1, {"warm_percent": 6, "warm_s": 120, "slip_at_start": 1})
+    machine = Machine(shoe, SimHands(port))
+    machine.enter()
+    with pytest.raises(NotCalibrated, match=r"ran at \d+ um/ms at first, and at") as refused:
+        KINDS[mech["kind"]](machine, mech).measure()
+    assert "while they are warm" in refused.value.advice
+    port.sleep(180)
+    machine.enter()
+    machine.hands.clear()
+    found = KINDS[mech["kind"]](machine, mech).measure()["transport_um_per_ms"]
+    assert abs(found.value - mech["transport_um_per_ms"] * 1.06) < found.error
 
 
 @pytest.mark.parametrize(
