@@ -238,5 +238,6 @@ def _limits_us(mech: "Config") -> "list[int]":
     last_um = max(mech.get("exit_um", 0), mech.get("arrival_um", 0), mech["nip_um"])
     late_us = mech["pick_latency_us_max"] + mech["scan_ms_max"] * 1000 + SETTLE_US
     throat_us = 2 * (mech["card_um"] + last_um - mech["throat_b_um"]) * 1000 // speed + late_us
+    speed = min(speed, mech.get("outfeed_um_per_ms", speed))
     eject_us = 2 * (mech.get("ejector_us", 0) + (mech["card_um"] + last_um) * 1000 // speed) + late_us
     return [throat_us, throat_us, eject_us, eject_us]

@@ -104,7 +104,7 @@ def _leaving(eject: Eject, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
             eject.ledger.move(STORE, TRAY, 1)
         eject.count += 1
         return _enter(eject, EJECT_HOMING, now_ms)
-    left_ms = eject.spec.enter_ms_max - ticks_diff(now_ms, eject.entered_ms)
+    left_ms = eject.spec.leave_ms_max - ticks_diff(now_ms, eject.entered_ms)
     return left_ms if left_ms > 0 else _fail(eject, out, FAULT_JAM_EXIT)
 
 

@@ -8,7 +8,7 @@ from firmware.fault import (
     FIGURE_SLOT_COUNT,
     FIGURE_SLOT_STEPS,
 )
-from firmware.image import INPUTS, OUTPUTS
+from firmware.image import IN_EXIT, INPUTS, OUTPUTS
 from firmware.ticks import ticks_diff
 
 TYPE_CHECKING = False
@@ -43,21 +43,23 @@ class Spec:
             self.hold_ms_max = mech["draw_ms_max"]
         else:
             self._throat(mech)
+        if "exit_um" in mech:
+            self._exit(mech)
         if self.kind == "carousel":
             self._carousel(mech)
         elif self.kind == "shelves":
             self._shelves(mech)
-        if "exit_um" in mech:
-            self._exit(mech)
 
     def length_fault(self, inp: "Inputs", line: int) -> int:
         """Whether the last passage of this beam was as long as one card: a fault code, and the length in odd_um."""
-        length_us = ticks_diff(inp.leave_us[line], inp.enter_us[line])
+        # Bounded: products must stay small integers.
+        length_us = min(ticks_diff(inp.leave_us[line], inp.enter_us[line]), self.length_us * 4)
+        if line == IN_EXIT:
+            length_us = length_us * self.exit_speed // self.speed  # as if the transport had moved it
         if self.length_us_min <= length_us <= self.length_us_max:
             return FAULT_NONE
         if length_us > 0:  # else the next passage has begun, and this one's length is not known
-            # Bounded: the product must stay a small integer.
-            self.odd_um = min(length_us, self.length_us * 4) * self.speed // 1000
+            self.odd_um = length_us * self.speed // 1000
         return FAULT_DOUBLE_FEED if length_us > self.length_us_max else FAULT_CARD_LENGTH
 
     def misfit(self, figure: int, measured: int, configured: int) -> int:
@@ -115,7 +117,7 @@ class Spec:
     def _carousel(self, mech: "Config") -> None:
         self.beam_slots = mech["slot_beam_slots"]
         self.slot_steps = mech["slot_steps"]
-        self.eject_ms_max = (mech["ejector_us"] // 1000 + mech["exit_um"] // mech["transport_um_per_ms"] + 20) * 2
+        self.eject_ms_max = (mech["ejector_us"] // 1000 + mech["exit_um"] // self.exit_speed + 20) * 2
         self.ejector_home_ms_max = mech["ejector_us"] // 1000 * 4 + 50
         # One revolution at half speed, and the ramps.
         self.axis_ms_max = 2000000 // mech["axis_mrev_per_s"] + 1000
@@ -132,10 +134,12 @@ class Spec:
         self.axis_ms_max = mech["shelf_count"] * 4000000 // mech["axis_mshelf_per_s"] + 1000
 
     def _exit(self, mech: "Config") -> None:
+        speed = self.exit_speed = mech.get("outfeed_um_per_ms", self.speed)
+        self.leave_ms_max = self.enter_ms_max * self.speed // speed
         # At the earliest: by a roller as fast as lengths allow.
-        self.fall_us = mech["tray_um"] * 850 // mech["transport_um_per_ms"]
+        self.fall_us = mech["tray_um"] * 850 // speed
         # From the exit beam to rest in the tray, and a little.
-        self.land_ms_max = mech["tray_um"] // mech["transport_um_per_ms"] + 60
+        self.land_ms_max = mech["tray_um"] // speed + 60
 
 
 def _lines(config: "Config", names: "tuple[str, ...]") -> bytes:

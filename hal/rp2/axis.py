@@ -3,8 +3,9 @@
 Three DMA channels follow each other, all from one table made at start: up the ramp, cruise (the same word again and
 again), down the ramp and the closing zero. Nothing is computed or allocated to start a move.
 
-The home mark has one edge that counts, HOME_STEPS before place 0 in the direction of homing; from there on it covers
-the sensor until place 0 is passed. Homing ends at rest on the mark, or `lost`. First an interrupt finds the edge:
+The home mark has one edge that counts, before place 0 in the direction of homing: by `home_steps` of the config, or
+HOME_STEPS. From there on it covers the sensor for HOME_STEPS at least. Homing ends at rest at place 0, or `lost`. First
+an interrupt finds the edge:
 
 - A carousel turns once and one slot further.
 - An elevator seeks downwards at a quarter of its speed and slows down where the edge passes. That takes a sixteenth of
@@ -40,7 +41,7 @@ AXIS_REST = const(0)
 AXIS_MOVING = const(1)
 AXIS_LOST = const(2)
 
-HOME_STEPS = const(2)  # how far inside the mark it stands at home: one step of doubt, one of margin
+HOME_STEPS = const(2)  # of a mark that is mounted at place 0: one step of doubt, one of margin
 _UNKNOWN = const(-1)
 _CHATTER_STEPS = const(3)  # an edge taken back sooner is none: at 5,000 steps/s a bounce is over in two
 APPROACH_STEPS = const(16)  # a stamp that is 2 ms late is 11 steps late at 5,184 steps/s
@@ -85,6 +86,7 @@ class Axis:
         place, unit = ("slot", "rev") if self.wraps else ("shelf", "shelf")
         self.place_steps = mech[place + "_steps"]
         self.all_steps = mech[place + "_count"] * self.place_steps
+        self._home_steps = mech.get("home_steps", HOME_STEPS)
         steps = self.all_steps if self.wraps else self.place_steps
         key = "axis_m" + unit + "_per_s"
         self.table = ramp_table(mech[key] * steps // 1000, mech[key + "2"] * steps // 1000)
@@ -206,16 +208,20 @@ class Axis:
             self._finish(False)
         elif leg == _LEG_LAND:
             self._at = 0
-            self._finish(covered == 1)
+            self._finish(self._on_mark())
         elif leg == _LEG_CREEP and covered:
             self._leg = _LEG_LAND
-            self._begin(HOME_STEPS if self.wraps else -HOME_STEPS, 0)
+            self._begin(self._home_steps if self.wraps else -self._home_steps, self.ramp)
         elif covered or not self._creeps:
             self._finish(False)
         else:
             self._creeps -= 1
             self._leg = _LEG_CREEP
             self._begin(1 if self.wraps else -1, 0)
+
+    def _on_mark(self) -> bool:
+        """Whether the sensor reads what it must at place 0. Where that lies deeper, the mark may be over."""
+        return self._home_steps > HOME_STEPS or self._home.value() == 1
 
     def _turned_early(self) -> bool:
         """Whether the edge passed again on the way to where single steps begin: after one turn, or two short ones."""
@@ -239,7 +245,7 @@ class Axis:
             self._at %= self.all_steps
         seen = self._home_at
         if expected == _UNKNOWN or seen == _UNKNOWN:
-            return expected == seen and (self._at != 0 or self._home.value() == 1)
+            return expected == seen and (self._at != 0 or self._on_mark())
         off = expected - seen
         if off > self.place_steps // 10:
             self.early = off
@@ -248,10 +254,10 @@ class Axis:
     def _expected(self) -> int:
         """With which step from here the mark's edge passes, if the move goes so far in the right direction."""
         if self.wraps:
-            return self.all_steps - HOME_STEPS - self._at if self._forward else self._at + HOME_STEPS + 1
+            return self.all_steps - self._home_steps - self._at if self._forward else self._at + self._home_steps + 1
         if self._forward:
-            return HOME_STEPS + 1 - self._at
-        return self._at - HOME_STEPS
+            return self._home_steps + 1 - self._at
+        return self._at - self._home_steps
 
     # -- moves -----------------------------------------------------------------------------------------------------
 

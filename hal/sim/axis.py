@@ -46,10 +46,8 @@ class Axis:
         self.accel_max = true.ordered[key + "2"] * scale // self.place_steps
         self._pace(100, 100)
         self.way = true.axis_way
-        self.mark = true.number("home_steps") * 1000 // self.place_steps
-        if self.way < 0 and self.wraps:
-            # It comes onto the mark by its other edge.
-            self.mark += (HOME_WIDTH_STEPS - 2 * HOME_STEPS) * 1000 // self.place_steps
+        self.home_steps = true.ordered.get("home_steps", HOME_STEPS)
+        self.mark = self._homed_at(true.number("home_steps") or HOME_STEPS)
         self.spare = 0  # what the last moves fell short of a thousandth, in steps by thousand
         self.slot = plant.seed % self.count  # its position at power-up is unknown
         self.real = self.slot * 1000
@@ -68,6 +66,14 @@ class Axis:
         self.crossing = 0
         self.shaded = False
         self.due_us = FAR
+
+    def _homed_at(self, true_steps: int) -> int:
+        """Where homing ends: so far from place 0 as the config is wrong about its mark."""
+        off = self.home_steps - true_steps
+        if self.way < 0 and self.wraps:
+            # It comes onto the mark by its other edge.
+            off += HOME_WIDTH_STEPS - 2 * self.home_steps
+        return (off if self.wraps else -off) * 1000 // self.place_steps
 
     def state(self) -> int:
         return AXIS_MOVING if self.moving else AXIS_LOST if self.lost else AXIS_REST
@@ -112,7 +118,7 @@ class Axis:
         self.spare = thousand_steps - distance * self.place_steps
         self._pace(pace or _QUARTER, pace * pace // 100 or 100)
         self._begin(distance, now_us)
-        before = -HOME_STEPS if self.wraps else HOME_STEPS  # in the direction of homing
+        before = -self.home_steps if self.wraps else self.home_steps  # in the direction of homing
         ahead = (self.mark * self.place_steps + before * 1000 - at) * self.step
         if self.wraps:
             ahead = ahead % (self.count * self.place_steps * 1000) or self.count * self.place_steps * 1000
@@ -326,6 +332,14 @@ class NoAxis:
         self.home_at = NOWHERE
         self.early = 0
         self.due_us = FAR
+
+    def _homed_at(self, true_steps: int) -> int:
+        """Where homing ends: so far from place 0 as the config is wrong about its mark."""
+        off = self.home_steps - true_steps
+        if self.way < 0 and self.wraps:
+            # It comes onto the mark by its other edge.
+            off += HOME_WIDTH_STEPS - 2 * self.home_steps
+        return (off if self.wraps else -off) * 1000 // self.place_steps
 
     def state(self) -> int:
         return AXIS_REST

@@ -20,6 +20,7 @@ class StepAxis:
         self.wraps = mech["kind"] == "carousel"
         self.place_steps: int = mech["slot_steps"] if self.wraps else mech["shelf_steps"]
         self.count: int = mech["slot_count"] if self.wraps else mech["shelf_count"]
+        self.home_steps: int = mech.get("home_steps", HOME_STEPS)
         self.beam_slots: int = mech.get("slot_beam_slots", 0)
         self.at = place * self.place_steps
         self.forward = False  # as long as the direction pin is low
@@ -51,8 +52,8 @@ class StepAxis:
         if self.mark_hidden:
             return False
         if self.wraps:
-            return (self.at + HOME_STEPS) % (self.count * self.place_steps) < HOME_WIDTH_STEPS
-        return self.at <= HOME_STEPS
+            return (self.at + self.home_steps) % (self.count * self.place_steps) < HOME_WIDTH_STEPS
+        return self.at <= self.home_steps
 
     def step(self) -> None:
         plant = self.plant

@@ -12,9 +12,9 @@ the names of the config's `mechanism`, and the keys below. Without one the machi
 | swapped | two lines: each shows the beam of the other |
 | inverted | lines that show 0 for blocked |
 | backwards | motors that turn the wrong way: pick, transport, outfeed, axis |
-| outfeed_um_per_ms | speed of a carousel's outfeed, where it is not that of the transport |
 | lamps | which lamps light at the outputs of green, amber and red: `["amber", "green", ""]` |
-| home_steps | steps from the place where slot 0 is at the mouth to the home mark |
+| outfeed_um_per_ms | speed of a carousel's outfeed; else as configured, or that of the transport |
+| home_steps | steps from the home mark to the place where slot 0 is at the mouth; else as configured, or HOME_STEPS |
 | slip_at_start | 1: slip is drawn again whenever a roller starts on a card, not once for each card |
 | warm_percent, warm_s | change of the rollers' speed as they warm up, and how long that takes from power-up |
 | worn_percent_per_thousand_cards | speed that the rollers lose by wear |
@@ -90,7 +90,7 @@ class Truth:
         self.outfeed_turns = "outfeed" not in turned
 
     def number(self, key: str) -> int:
-        return int(self.own.get(key, 0))
+        return int(self.own.get(key, self.ordered.get(key, 0)))
 
     def speed(self, now_us: int, passed: int) -> int:
         """Of the rollers at the throat, with their heat and wear."""

@@ -17,10 +17,10 @@ GAMES = {
 SMALLER = {"carousel": {"slot_count": 12, "slot_beam_slots": 3}, "shelves": {"shelf_count": 6}}
 
 
-def play(driver, kind):
+def play(driver, kind, **figures):
     config = read_board(driver.family + "-" + kind)
     config["mechanism"]["bounce_us"] = 300
-    config["mechanism"].update(SMALLER.get(kind, {}))
+    config["mechanism"].update(dict(SMALLER.get(kind, {}), **figures))
     board = driver(config, 7)
     table = Table(board, GAMES[kind])
     for _ in range(40):  # a door opened before the proof of emptiness gives a warning
@@ -55,8 +55,17 @@ def test_a_round_of_a_carousel_on_a_pico():
     play(Rp2Driver, "carousel")
 
 
+def test_a_round_of_a_carousel_with_another_home_mark_and_outfeed():
+    for figures in ({"home_steps": 45, "outfeed_um_per_ms": 2400}, {"home_steps": 63, "outfeed_um_per_ms": 600}):
+        play(Rp2Driver, "carousel", **figures)
+
+
 def test_a_deck_through_shelves_on_a_pico():
     play(Rp2Driver, "shelves")
+
+
+def test_a_deck_through_shelves_with_a_higher_home_mark():
+    play(Rp2Driver, "shelves", home_steps=150)
 
 
 def test_a_round_of_a_draw_shoe_on_a_pico_2():

@@ -110,6 +110,8 @@ def draw(rng: random.Random, config: dict[str, Any]) -> dict[str, Any]:
         if "shuffle_report_ms" in old:
             tried["mechanism"]["shuffle_report_ms"] = round(shuffle_us(tried["mechanism"]) / 1000) + 1
         tried["mechanism"]["edges_per_s_max"] = 8000
+        if "slot_count" in old:
+            new["outfeed_um_per_ms"] = tried["mechanism"]["outfeed_um_per_ms"] = vary(new["transport_um_per_ms"])
         if not list(board_problems(tried)):
             return {**new, "slip_at_start": 1}
 

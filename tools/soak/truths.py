@@ -104,7 +104,7 @@ def _others(config: Data) -> Iterator[Case]:
     truths += [{"swapped": list(two)} for two in combinations(_lines(config), 2)]
     truths += [{"backwards": [name]} for name in motors]
     if "axis" in motors:
-        truths += [{"home_steps": steps} for steps in (-32, -8, -2, 2, 8, 32)]
+        truths += [{"home_steps": steps} for steps in (4, 10, 18, 34, 50, 60)]
     if motors:
         truths += [{"slip_at_start": 1, "slip_percent_max": percent} for percent in (6, 12, 20)]
         truths += [{"warm_percent": percent, "warm_s": 10} for percent in (-15, -8, 8, 15)]

@@ -12,7 +12,16 @@ from fairshoe.boards import lines
 from fairshoe.boards.edge_rates import HAND_UM_PER_MS as HAND_UM_PER_MS_MAX
 from fairshoe.boards.edge_rates import SHADE_PERCENT, rate_problems
 from fairshoe.boards.pins import MCUS, NOISE_NO_ORDER, NOISE_WORTH_MAX, capability_problems, pin_problems
-from fairshoe.boards.shuffle_time import DECK_CARDS, LAST_BEAM, SETTLE_US, SHELF_PASSES, gap_us, shuffle_us, throat_us
+from fairshoe.boards.shuffle_time import (
+    DECK_CARDS,
+    LAST_BEAM,
+    SETTLE_US,
+    SHELF_PASSES,
+    gap_us,
+    outfeed_um_per_ms,
+    shuffle_us,
+    throat_us,
+)
 
 Config = dict[str, Any]
 
@@ -218,6 +227,9 @@ def _last_beam_problems(mech: Config) -> Iterator[str]:
                 f"mechanism.exit_um {mech['exit_um']}: a card has left its slot at card_um {card_um}, and no beam"
                 " sees it yet"
             )
+        speed, outfeed = mech["transport_um_per_ms"], outfeed_um_per_ms(mech)
+        if not speed <= 2 * outfeed <= 4 * speed:
+            yield f"mechanism.outfeed_um_per_ms {outfeed} must be half to twice transport_um_per_ms {speed}"
         return
     key = LAST_BEAM[mech["kind"]]
     if mech[key] <= mech["nip_um"]:
@@ -236,7 +248,7 @@ def _beam_time_problems(mech: Config) -> Iterator[str]:
         yield f"mechanism.bounce_us {bounce_us}: a change counts after {SETTLE_US} us, so chatter would be cards"
     least_us = max(SETTLES_MIN * SETTLE_US, mech["scan_ms_max"] * 1000)
     why = f"it must last {least_us} us ({SETTLES_MIN} settling times, and the worst scan)"
-    speed = mech.get("transport_um_per_ms", HAND_UM_PER_MS[1])
+    speed = HAND_UM_PER_MS[1] if mech["kind"] == "draw" else max(mech["transport_um_per_ms"], outfeed_um_per_ms(mech))
     passage_us = mech["card_um"] * 1000 // speed
     if passage_us < least_us:
         yield f"a card of {mech['card_um']} um covers a beam for {passage_us} us at {speed} um/ms: {why}"
@@ -312,10 +324,11 @@ def _axis_problems(mech: Config) -> Iterator[str]:
             f"the axis needs a ramp table of {table_bytes} bytes ({step_hz} steps/s at {step_hz2} steps/s2): there is"
             f" room for {RAMP_BYTES_MAX}"
         )
-    if steps <= 2 * HOME_STEPS:
+    home = mech.get("home_steps", HOME_STEPS)
+    if steps <= max(home, 2 * HOME_STEPS):
         yield (
-            f"mechanism.{steps_key} {steps}: the home mark lies {HOME_STEPS} steps before place 0, which must be less"
-            " than half a place"
+            f"mechanism.{steps_key} {steps}: the home mark lies {home} steps before place 0, which must be less than"
+            f" a place, and less than half of one where it is {HOME_STEPS}"
         )
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fairshoe.boards.ports import PORTS
-from fairshoe.boards.shuffle_time import gap_us
+from fairshoe.boards.shuffle_time import gap_us, outfeed_um_per_ms
 
 Config = dict[str, Any]
 
@@ -88,7 +88,8 @@ def _changes(mech: Config, name: str) -> int:
         return _in_window(*_slot_us(mech))
     if mech["kind"] == "draw":
         return _in_window(mech["card_um"] * 1000 // HAND_UM_PER_MS, HAND_GAP_US)
-    return _in_window(mech["card_um"] * 1000 // mech["transport_um_per_ms"], gap_us(mech))
+    speed = outfeed_um_per_ms(mech) if name == "exit" else mech["transport_um_per_ms"]
+    return _in_window(mech["card_um"] * 1000 // speed, gap_us(mech))
 
 
 def _slot_us(mech: Config) -> tuple[int, int]:

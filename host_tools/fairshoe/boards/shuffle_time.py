@@ -33,6 +33,12 @@ def throat_us(mech: dict[str, Any]) -> int:
     return (mech["throat_b_um"] - mech["throat_a_um"]) * 1000 // mech["transport_um_per_ms"] + 2 * mech["bounce_us"]
 
 
+def outfeed_um_per_ms(mech: dict[str, Any]) -> int:
+    """Of the rollers at the exit beam."""
+    speed: int = mech.get("outfeed_um_per_ms", mech["transport_um_per_ms"])
+    return speed
+
+
 def gap_us(mech: dict[str, Any], beam: str = "") -> int:
     """Between two cards at a beam, or the last one, the first card slipping most and the next one not at all."""
     last_um = mech[beam or LAST_BEAM[mech["kind"]]]

@@ -8,7 +8,6 @@ from typing import Any
 from fairshoe.calibrate.machine import AXIS, EJECTOR, OUTFEED, PICK, REVERSE, Change, Machine, NotCalibrated, Shot, Step
 from fairshoe.calibrate.throat import Throat
 
-HOME_STEPS = 2  # hal/rp2/axis.py
 LOOK_STEPS = 1500  # of a move that looks for the mark: less than a turn, since a move tells of one passage only
 LOOKS_MAX = 20
 SLOTS = range(36, 73)
@@ -30,7 +29,7 @@ EJECT = (
 class Carousel(Throat):
     """One machine. `measure` runs everything and returns the figures by name."""
 
-    parts = (("ejector_us", "ejector"), ("exit_us", "exit beam"), ("tray_us", "tray beam"))
+    parts = (("ejector_us", "ejector"), ("exit_us", "exit beam"), ("outfeed_us", "outfeed"), ("tray_us", "tray beam"))
 
     def __init__(self, machine: Machine, mech: dict[str, Any], say: Callable[[str], None] = lambda _text: None) -> None:
         super().__init__(machine, mech, say)
@@ -56,6 +55,7 @@ class Carousel(Throat):
         tray = shot.at("tray", 1)
         out["ejector_us"].append(home - off)
         out["exit_us"].append(x1)
+        out["outfeed_us"].append(x0 - x1)
         if tray is not None:
             out["tray_us"].append(tray - x0)
         return shot.changes
@@ -96,7 +96,7 @@ class Carousel(Throat):
             )
         self.turn = turns[0]
         self._note("turn_steps", self.turn, [float(turn) for turn in turns], 0.0, "axis")
-        self._steps((self.turn - since + HOME_STEPS) % self.turn or self.turn)
+        self._steps((self.turn - since + self.home_steps) % self.turn or self.turn)
 
     def follows(self, pace: int) -> bool:
         """Whether half a turn at this pace loses no step, forward and back: slowly on to where it began, the mark must
@@ -106,7 +106,7 @@ class Carousel(Throat):
             self._steps(way * half, pace=pace)
             rest = half if way < 0 else self.turn - half
             home = self._steps(rest).home
-            if home is None or abs(home - rest + HOME_STEPS) > LOST_STEPS:
+            if home is None or abs(home - rest + self.home_steps) > LOST_STEPS:
                 self.find_home(1)
                 return False
         return True

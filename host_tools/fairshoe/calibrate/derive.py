@@ -11,7 +11,7 @@ from typing import Any
 from fairshoe.boards.checks import board_problems
 from fairshoe.boards.edge_rates import followed_per_s, honest_rates
 from fairshoe.boards.ports import PORTS
-from fairshoe.boards.shuffle_time import shuffle_us
+from fairshoe.boards.shuffle_time import outfeed_um_per_ms, shuffle_us
 from fairshoe.calibrate.carousel import Carousel
 from fairshoe.calibrate.draw_shoe import DrawShoe
 from fairshoe.calibrate.machine import NotCalibrated
@@ -20,9 +20,10 @@ from fairshoe.calibrate.shelves import ShelfMachine
 from fairshoe.calibrate.throat import Figure
 
 SPREAD_MAX = 0.1  # of times that the machine makes alike each time
-EVEN = ("throat_gap_um", "ejector_us", "exit_us", "exit_gap_um", "arrival_gap_um", "tray_us", "lift_us")
+EVEN = ("throat_gap_um", "ejector_us", "exit_us", "outfeed_us", "exit_gap_um", "arrival_gap_um", "tray_us", "lift_us")
 KINDS = {"carousel": Carousel, "shoe": MotorShoe, "shelves": ShelfMachine, "draw": DrawShoe}
 REPORT_MS = 500  # a report time is a multiple of it, and so is the longest draw
+OUTFEED_APART = 0.03  # from the transport: nearer it is taken for as fast
 SLOWER = 2  # than the technician a dealer may draw
 
 
@@ -74,9 +75,14 @@ def derive(config: dict[str, Any], figures: dict[str, Figure]) -> tuple[dict[str
 def taken_over(old: dict[str, Any], figures: dict[str, Figure]) -> list[Line]:
     """The keys of the config's mechanism that these figures give."""
     return [
-        Line(key, old[key], value, figures[name].spread, error, figures[name].count, figures[name].part)
+        Line(key, _was(old, key), value, figures[name].spread, error, figures[name].count, figures[name].part)
         for key, (value, name, error) in _values(figures, old).items()
     ]
+
+
+def _was(old: dict[str, Any], key: str) -> int:
+    was: int = old[key] if key in old else outfeed_um_per_ms(old)  # the only key that a config need not have
+    return was
 
 
 def _values(figures: dict[str, Figure], old: dict[str, Any]) -> dict[str, tuple[int, str, float]]:
@@ -101,18 +107,24 @@ def _values(figures: dict[str, Figure], old: dict[str, Any]) -> dict[str, tuple[
         "throat_b_um": (b_um, "throat_gap_um", error("throat_a_um", "throat_gap_um")),
         "nip_um": (b_um + max(round(value["nip_gap_um"]), 100), "nip_gap_um", error("throat_a_um", "nip_gap_um")),
         "slip_percent_max": (math.ceil(value["slip_percent_max"] - 0.3), "slip_percent_max", 1.0),
-        **_way_out(figures, speed, b_um, error),
+        **_way_out(figures, old, speed, b_um, error),
         **{name: (round(value[name]), name, error(name)) for name in (*plain, *some) if name in value},
     }
 
 
 def _way_out(
-    figures: dict[str, Figure], speed: int, b_um: int, error: Callable[..., float]
+    figures: dict[str, Figure], old: dict[str, Any], speed: int, b_um: int, error: Callable[..., float]
 ) -> dict[str, tuple[int, str, float]]:
     """The last beam and the tray, as the machine has them."""
     value = {name: figure.value for name, figure in figures.items()}
     made: dict[str, tuple[int, str, float]] = {}
     if "exit_us" in value:
+        outfeed = outfeed_um_per_ms(old | {"transport_um_per_ms": speed})
+        seen = old["card_um"] * 1000 / value["outfeed_us"]
+        if abs(seen / outfeed - 1) > OUTFEED_APART:
+            outfeed = round(seen)
+            made["outfeed_um_per_ms"] = (outfeed, "outfeed_us", seen * error("outfeed_us") / value["outfeed_us"])
+        speed = outfeed
         exit_um = (value["exit_us"] - value["ejector_us"] / 2) * speed / 1000
         made["exit_um"] = (round(exit_um), "exit_us", error("exit_us", "ejector_us") * speed / 1000)
     for key in ("exit", "arrival"):

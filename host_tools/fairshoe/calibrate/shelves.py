@@ -25,7 +25,6 @@ from fairshoe.calibrate.throat import Throat
 HOMINGS = 5
 LIFT = 3  # shelves above the home mark, for a homing
 LOOK_STEPS = 20  # the mark is longer, and what is below it shorter than a shelf
-HOME_STEPS = 2  # from the edge of the mark down to a shelf at the mouth
 LIFTS = 5
 LOST_STEPS = 2  # as in a carousel
 
@@ -63,7 +62,7 @@ class ShelfMachine(Throat):
                 f"{HOMINGS} homings from {LIFT} shelves above found the mark at other steps each time: {found}.",
                 "The axis loses steps, or the mark is loose: look at driver, belt and mark.",
             )
-        self._steps(LIFT * shelf - found[0] - HOME_STEPS)
+        self._steps(LIFT * shelf - found[0] - self.home_steps)
         self.homed = True
         return True
 
@@ -80,7 +79,7 @@ class ShelfMachine(Throat):
                 return False
             if down:
                 self._steps(near - way, down)
-            if abs(self._come_down(way) - (near if down else way) + HOME_STEPS) > LOST_STEPS:
+            if abs(self._come_down(way) - (near if down else way) + self.home_steps) > LOST_STEPS:
                 return False
         return True
 
@@ -90,7 +89,7 @@ class ShelfMachine(Throat):
         for looks in range(way // LOOK_STEPS + 2):
             home = self._steps(-LOOK_STEPS)
             if home:
-                self._steps(LOOK_STEPS - home - HOME_STEPS)
+                self._steps(LOOK_STEPS - home - self.home_steps)
                 return looks * LOOK_STEPS + home
         raise NotCalibrated("the home mark is not seen.", "Look at the sensor of the home mark, and axis.home.")
 

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from fairshoe.boards.checks import HOME_STEPS
 from fairshoe.calibrate.machine import (
     PICK,
     REVERSE,
@@ -60,6 +61,7 @@ class Measurement:
         self.machine = machine
         self.mech = mech
         self.card_um = mech["card_um"]
+        self.home_steps = mech.get("home_steps", HOME_STEPS)
         self.say = say
         self.figures: dict[str, Figure] = {}
         self.series: dict[str, list[float]] = {}

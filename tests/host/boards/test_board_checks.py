@@ -244,6 +244,9 @@ CANNOT_WORK = {
     "shelves shelf_cards_max 19": "mechanism.shelf_cards_max 19: with 20 shelves and 384 cards a shelf gets 20 in the"
     " first pass and 20 in the second",
     "shelves shelf_steps 4": "mechanism.shelf_steps 4: the home mark lies 2 steps before place 0, which must",
+    "carousel home_steps 64": "mechanism.slot_steps 64: the home mark lies 64 steps before place 0, which must",
+    "carousel outfeed_um_per_ms 599": "mechanism.outfeed_um_per_ms 599 must be half to twice transport_um_per_ms 1200",
+    "carousel outfeed_um_per_ms 2401": "mechanism.outfeed_um_per_ms 2401 must be half to twice transport",
     "carousel axis_mrev_per_s2 3000": "the axis needs a ramp table of 10376 bytes (5184 steps/s at 10368 steps/s2):"
     " there is room for 8192",
 }

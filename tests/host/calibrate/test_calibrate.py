@@ -102,7 +102,7 @@ def figures(**changes: tuple[float, float]) -> dict[str, Figure]:
         **{"transport_um_per_ms": 1200, "throat_a_um": 36000, "throat_gap_um": 9000, "nip_gap_um": 2000},
         **{"brake_um": 3000, "roller_start_us": 4000, "pick_latency_us_min": 20000, "pick_latency_us_max": 45000},
         **{"ejector_us": 60000, "exit_us": 55000, "tray_us": 2400, "bounce_us": 300, "slip_percent_max": 5},
-        **{"slot_count": 54, "slot_steps": 64, "slot_beam_slots": 13, "turn_steps": 3456},
+        **{"slot_count": 54, "slot_steps": 64, "slot_beam_slots": 13, "turn_steps": 3456, "outfeed_us": 74083},
     }
     made = {name: (float(value), 0.0) for name, value in values.items()} | changes
     return {name: Figure(name, value, spread, 10.0, 50, f"part of {name}") for name, (value, spread) in made.items()}
@@ -110,11 +110,22 @@ def figures(**changes: tuple[float, float]) -> dict[str, Figure]:
 
 def test_what_follows_from_the_figures_passes_the_config_check() -> None:
     config = load_board("pico-carousel")[0]
-    new, lines = derive(config, figures(transport_um_per_ms=(1000.0, 5.0)))
+    new, lines = derive(config, figures(transport_um_per_ms=(1000.0, 5.0), outfeed_us=(88900.0, 0.0)))
     mech = new["mechanism"]
     assert mech["transport_um_per_ms"] == 1000 and mech["exit_um"] == 25000 and mech["throat_b_um"] == 45000
     assert mech["shuffle_report_ms"] > config["mechanism"]["shuffle_report_ms"]  # slower, so later
     assert {line.key for line in lines if line.new != line.old} >= {"transport_um_per_ms", "exit_um"}
+    assert "outfeed_um_per_ms" not in mech
+
+
+def test_an_outfeed_of_another_speed_is_taken_over_and_gives_the_places_behind_it() -> None:
+    config = load_board("pico-carousel")[0]
+    new, lines = derive(config, figures(outfeed_us=(88900.0, 0.0)))
+    mech = new["mechanism"]
+    assert (mech["outfeed_um_per_ms"], mech["exit_um"], mech["tray_um"]) == (1000, 25000, 2400)
+    assert [(line.old, line.new) for line in lines if line.key == "outfeed_um_per_ms"] == [(1200, 1000)]
+    again, lines = derive(new, figures(outfeed_us=(88900.0, 0.0)))
+    assert again == new and "outfeed_um_per_ms" not in {line.key for line in lines}
 
 
 def test_a_bad_spread_is_refused_with_the_part_to_look_at() -> None:

@@ -94,10 +94,16 @@ def test_no_move_loses_a_part_of_a_step():
 
 
 def test_a_mark_in_another_place_puts_every_place_off_by_as_much():
-    axis = moved(homed(machine(truth={"home_steps": 16})), 5)
-    assert (axis.real, axis.state(), axis.fits()) == (5250, REST, False)
-    axis = moved(homed(machine("shelves", truth={"home_steps": 10})), 5)
+    axis = moved(homed(machine(truth={"home_steps": 18})), 5)
+    assert (axis.real, axis.state(), axis.fits()) == (4750, REST, False)
+    axis = moved(homed(machine("shelves", truth={"home_steps": 12})), 5)
     assert (axis.real, axis.fits()) == (5050, True)
+
+
+def test_a_mark_that_the_config_knows_puts_no_place_off():
+    for kind in ("carousel", "shelves"):
+        axis = moved(homed(machine(kind, mechanism={"home_steps": 50})), 5)
+        assert (axis.real, axis.state(), axis.fits()) == (5000, REST, True)
 
 
 def test_an_axis_that_turns_the_wrong_way_finds_another_mark_and_other_places():
