@@ -81,8 +81,8 @@ def summary(trials: list[Trial]) -> dict[str, Any]:
     """Errors by figure in percent, and what became of the machines."""
     whole = [trial for trial in trials if trial.off and not trial.refused]
     figures: dict[str, list[float]] = {}
-    for key in whole[0].off if whole else ():
-        off = [abs(trial.off[key]) for trial in whole]
+    for key in dict.fromkeys(key for trial in whole for key in trial.off):  # an outfeed is not always taken over
+        off = [abs(trial.off[key]) for trial in whole if key in trial.off]
         lines = [line for trial in whole for line in trial.lines if line.key == key]
         stated = statistics.median(100 * (line.error or 0) / line.new for line in lines)
         outside = sum(wrong.startswith(key + " ") for trial in whole for wrong in trial.wrong)
