@@ -28,8 +28,8 @@ PORTS = ("hal", "!hal.sim")
 HOST_BASE = tuple(
     f"fairshoe.{name}"
     for name in (
-        *("__version__", "_device", "errors", "files", "keys", "look", "message_data", "messages", "os_errors"),
-        *("printable", "wear"),
+        *("__version__", "_device", "data_files", "errors", "files", "keys", "look", "message_data", "messages"),
+        *("os_errors", "printable", "wear"),
     )
 )
 FIRMWARE = ("firmware", "!firmware.main")
@@ -55,6 +55,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe._shim.micropython": (),
     "fairshoe.errors": (),
     "fairshoe.files": (),
+    "fairshoe.data_files": ("fairshoe.errors", "fairshoe.files"),
     "fairshoe.frozen": (),
     "fairshoe.look": (),
     "fairshoe.messages": ("fairshoe.frozen",),

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
 import fastjsonschema  # pyright: ignore[reportMissingTypeStubs]
 
+from fairshoe import data_files
 from fairshoe.bench.step_kinds import FIGURES, KINDS, MECHANISMS
 from fairshoe.errors import Exit, FairshoeError
-from fairshoe.files import parse_json, read_regular
-from fairshoe.os_errors import os_errors_as
 
 FOLDER = Path(__file__).resolve().parent / "plans"
 _SCHEMAS = ("schema", "report_schema")
@@ -26,6 +23,9 @@ class PlanError(FairshoeError):
     """A bench plan that does not exist or cannot be run."""
 
     exit_code = Exit.INPUT
+
+
+_FILE = data_files.Kind("bench plan", "bench plan", PlanError)
 
 
 @dataclass(frozen=True)
@@ -91,15 +91,7 @@ def plan_names() -> list[str]:
 
 def load_plan(name: str) -> Plan:
     """A checked plan: a name, or the path of a JSON file."""
-    path = Path(name) if name.endswith(".json") else FOLDER / f"{name}.json"
-    if not name.endswith(".json") and name not in plan_names():
-        raise PlanError(f"no bench plan {name!r}.", f"Known: {', '.join(plan_names())}; or the path of a .json file.")
-    with os_errors_as(PlanError, f"{path}", "Name a plan, or the path of its file."):
-        raw = read_regular(path)
-    try:
-        data = parse_json(raw)
-    except ValueError as error:
-        raise PlanError(f"{path}: not JSON: {error}.", "Correct the file at that place.") from error
+    path, raw, data = _FILE.read(name, FOLDER, plan_names)
     problems = check_plan(data)
     if problems:
         raise PlanError(f"{path}: " + "; ".join(problems) + ".", "Correct the file; docs/BENCH.md describes it.")
@@ -115,10 +107,8 @@ def check_plan(data: object) -> list[str]:
     return list(_sense_problems(cast(Data, data)))
 
 
-@lru_cache(maxsize=4)
 def validator(name: str) -> Callable[[object], object]:
-    schema: Data = json.loads((FOLDER / f"{name}.json").read_text())
-    return cast(Callable[[object], object], fastjsonschema.compile(schema))
+    return data_files.validator((FOLDER / f"{name}.json").read_text())
 
 
 def _sense_problems(data: Data) -> Iterator[str]:

@@ -10,15 +10,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
-import fastjsonschema  # pyright: ignore[reportMissingTypeStubs]
-
-from fairshoe import _device
+from fairshoe import _device, data_files
 from fairshoe.boards import configs
 from fairshoe.errors import GameError
-from fairshoe.files import parse_json, read_regular
 from fairshoe.messages import Consequence
 
 Game = dict[str, Any]
+_FILE = data_files.Kind("game", "game profile", GameError)
 _CLAUSE = "[A-Z0-9]{2,3}-[0-9a-z]{1,4}|HOUSE"
 _FORMS = {
     "name": "must be small letters, digits and dashes",
@@ -97,7 +95,8 @@ def check_game_data(game: object) -> list[str]:
     if not isinstance(game, dict):
         return ["a game must be an object"]
     data = cast(Game, game)
-    problems = list(_shape_problems(data))
+    schema = cast(Game, json.loads((folder() / "schema.json").read_text()))
+    problems = list(data_files.problems("", data, schema, schema["definitions"], _words))
     return problems or list(_sense_problems(data))
 
 
@@ -113,38 +112,11 @@ def set_table(config: configs.Config, words: list[str]) -> None:
         raise GameError("; ".join(problems) + ".", "docs/GAMES.md has the table of settings.")
 
 
-def _shape_problems(game: Game) -> Iterator[str]:
-    """Key by key, so that every mistake is reported and not only the first."""
-    schema = cast(Game, json.loads((folder() / "schema.json").read_text()))
-    known: Game = schema["properties"]
-    yield from (f"{key} is missing" for key in schema["required"] if key not in game)
-    for key, value in game.items():
-        if key not in known:
-            yield f"{key} is not known; possible: {', '.join(known)}"
-        elif key in ("rules", "pages", "cover_all") and isinstance(value, dict):
-            inner: Game = known[key]["properties"]
-            for name, entry in cast(Game, value).items():
-                if name not in inner:
-                    yield f"{key}.{name} is not known; possible: {', '.join(inner)}"
-                else:
-                    yield from _value_problems(f"{key}.{name}", entry, inner[name], schema)
-        else:
-            yield from _value_problems(key, value, known[key], schema)
-
-
-def _value_problems(path: str, value: object, schema: Game, top: Game) -> Iterator[str]:
-    reference = schema.get("$ref")
-    if reference is not None:
-        schema = top["definitions"][reference.rpartition("/")[2]]
-    try:
-        configs.validator(json.dumps({**schema, "definitions": top["definitions"]}))(value)
-    except fastjsonschema.JsonSchemaValueException as error:
-        if "oneOf" in schema:
-            yield from _rule_problems(path, value)
-        elif "pattern" in schema:
-            yield f"{path} {_FORMS.get(path, 'does not match ' + schema['pattern'])}, not {json.dumps(value)}"
-        else:
-            yield f"{path}{str(error.message).removeprefix('data')}, not {json.dumps(value)}"
+def _words(path: str, value: object, schema: Game) -> Iterator[str]:
+    if "oneOf" in schema:
+        yield from _rule_problems(path, value)
+    elif "pattern" in schema:
+        yield f"{path} {_FORMS.get(path, 'does not match ' + schema['pattern'])}, not {json.dumps(value)}"
 
 
 def _rule_problems(path: str, value: object) -> Iterator[str]:
@@ -214,13 +186,4 @@ def _all_void() -> list[str]:
 
 
 def _read(name: str) -> object:
-    path = Path(name) if name.endswith(".json") else folder() / f"{name}.json"
-    try:
-        return parse_json(read_regular(path))
-    except OSError as error:
-        known = ", ".join(game_names())
-        raise GameError(
-            f"no game {name!r}: {error.strerror or error}.", f"Known games: {known}; or give the path of a .json file."
-        ) from error
-    except ValueError as error:
-        raise GameError(f"{path}: not JSON: {error}.", "Correct the file at that place.") from error
+    return _FILE.read(name, folder(), game_names)[2]
