@@ -81,7 +81,7 @@ def _draw_moves(stage: "Stage", plays: bool) -> "list[Move]":
     if state == states.DRAW_READY and plays and flow.need == ids.NEED_BURN:
         return [(300, "draw", {"ms": 200})]
     if state == states.DRAW_READY:
-        return [(500, "press", {"button": "close"})] if plays else [(500, "lift", {})]
+        return [(500, "press", {"button": BUTTONS[state]})] if plays else [(500, "lift", {})]
     if flow.shown in _PRESS:
         return [(500, "press", {"button": BUTTONS[flow.shown]})]
     if state == states.DRAWING:
@@ -90,7 +90,7 @@ def _draw_moves(stage: "Stage", plays: bool) -> "list[Move]":
         due = not flow.machine.cut_seen or (flow.profile.recorded and plan_undrawn(flow))
         if flow.tail > TAIL_SETTLING or (plays and due):
             return [(300, "draw", {"ms": 200})]
-        return [(500, "press", {"button": "green"})]
+        return [(500, "press", {"button": BUTTONS[state]})]
     if state == states.DECK_SPENT and plant.hopper:
         return [(500, "lift", {})]
     return []

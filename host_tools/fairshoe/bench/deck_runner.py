@@ -222,13 +222,13 @@ class Play:
             return hands_.press(BUTTONS[state])
         if state == messages.State.DECK_READY:
             seated = device.status is not None and device.status.positions
-            return hands_.press("close" if seated else "seat")
+            return hands_.press(BUTTONS[state] if seated else "seat")
         if state == messages.State.DRAW_READY:
             if plays and self._spent():
                 return None  # it is about to notice
-            return hands_.press("close") if plays else hands_.LIFT
+            return hands_.press(BUTTONS[state]) if plays else hands_.LIFT
         if state == messages.State.DRAWING:
-            return hands_.DRAW if plays and not self._spent() else hands_.press("green")
+            return hands_.DRAW if plays and not self._spent() else hands_.press(BUTTONS[state])
         if state == messages.State.DECK_SPENT:
             return hands_.LIFT if device.status and device.status.hopper else None
         return None
