@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from receipts import ADDRESS, keys_of, vector_export, vectors
+from receipts import ADDRESS, DEALT, RELEASED, SEATED, exported, keys_of, receipt_of, table, vector_export, vectors
 from web.browser import WAIT_S
 
 from fairshoe.cli.command_line import main
@@ -145,6 +145,25 @@ def test_the_page_reads_well_on_a_phone(
             tab.fill("#posted", "0f0f")
         readable(tab, 60 if served else 10)
         axe(tab)
+
+
+UNSET = [("deck_verified", 500, "press", "close"), *DEALT[1:3], ("stack_offered", 500, "press", "green"), *RELEASED]
+
+
+@pytest.mark.parametrize(("game", "story"), [({}, UNSET), ({"plan": [5, 5, 5]}, [SEATED[0], *DEALT, *RELEASED])])
+def test_a_stack_is_of_no_position_where_no_record_says_how_many_positions_play(
+    chromium: Any, house: dict[str, Any], game: dict[str, Any], story: list[Any]
+) -> None:
+    """They were never set; or there are more stacks than the position that was set and the dealer would have."""
+    stage = table(game=game)
+    stage.play(story)
+    data = receipt_of(*exported(stage)).data
+    with phone(chromium, Path(house["page"]).parent) as tab:
+        tab.goto(ADDRESS)
+        tab.set_input_files("#file", {"name": "a.json", "mimeType": "", "buffer": data})
+        tab.wait_for_function("() => document.body.dataset.state === 'proved'")
+        names = tab.evaluate("[...document.querySelectorAll('#stacks tbody th')].map((cell) => cell.textContent)")
+        assert names == ["stack 1", "stack 2", "stack 3" if game else "stack 3 (not taken)", "the rest of the deck"]
 
 
 def altered(field: str) -> Callable[[str], str]:

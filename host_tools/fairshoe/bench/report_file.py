@@ -134,6 +134,10 @@ def check_report(data: object) -> None:
     except fastjsonschema.JsonSchemaValueException as error:
         what = str(error.message).replace("data", "the file", 1)
         raise ReportError(f"no bench report: {what}.", "Give the .json file that `fairshoe bench` wrote.") from error
+    for step in cast("list[Data]", cast(Data, data)["steps"]):
+        if cast(Data, data)["verdict"] == PASSED and step["status"] not in (PASSED, NOT_APPLICABLE, NOT_TESTED):
+            what = f"it says passed, and of the step {step['title']!r} {step['status']}"
+            raise ReportError(f"no bench report: {what}.", "Give the .json file as `fairshoe bench` wrote it.")
     for word in ("started", "ended"):
         text = str(cast(Data, data)[word])
         try:

@@ -11,6 +11,7 @@ from typing import cast
 from fairshoe import look
 from fairshoe.bench import report_plots as bench_plots
 from fairshoe.bench.plan import Data
+from fairshoe.bench.report_file import NOT_TESTED
 from fairshoe.bench.report_plots import Point
 from fairshoe.bench.steps import BEAMS
 from fairshoe.text.describe import words
@@ -64,10 +65,12 @@ def page(report: Data) -> str:
     plan, device = report["plan"], report["device"]
     plots = "".join(_plots(report))
     steps = "".join(_step(number, step) for number, step in enumerate(report["steps"], 1))
+    missing = sum(step["status"] == NOT_TESTED for step in report["steps"])
+    verdict = report["verdict"] + (f", {missing} not tested" if missing else "")
     body = f"""\
 <h1>{escape(plan["title"])}</h1>
 <p class="soft">{escape(_model(report))}, {_serial(report)}. {escape(_moment(report["started"]))}.</p>
-{_notice(report)}<div class="verdict {escape(report["verdict"])}"><b>{escape(report["verdict"].upper())}</b>
+{_notice(report)}<div class="verdict {escape(report["verdict"])}"><b>{escape(verdict.upper())}</b>
 <span>{escape(report["reason"])}</span></div>
 <div class="pair"><div><h2>Device (self-reported)</h2>{look.facts(_device_facts(device))}</div>
 <div><h2>Test</h2>{look.facts(_test_facts(report))}</div></div>
@@ -80,7 +83,7 @@ back from outside is.</p>
 <p class="soft small">Written by fairshoe {escape(report["tool"]["version"])}. Events {report["events"]["first"]} to
 {report["events"]["last"]} of the device are in <code>{escape(report["events"]["log"])}</code>, SHA-256
 <code>{escape(report["events"]["sha256"])}</code>.</p>"""
-    title = f"{plan['title']}: {_model(report)}, {report['verdict']}"
+    title = f"{plan['title']}: {_model(report)}, {verdict}"
     return look.page(title, bench_plots.STYLE + _PAGE_STYLE, body)
 
 

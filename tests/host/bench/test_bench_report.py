@@ -120,6 +120,9 @@ def test_a_failed_step_and_an_unfinished_run_look_like_it(report: dict[str, Any]
     bad["decks"][0]["verdict"] = "WRONG"
     html = page(bad)
     assert '<div class="verdict failed"><b>FAILED</b>' in html
+    missing = report | {"steps": [step | {"status": "not_tested"} for step in report["steps"][:2]]}
+    assert "PASSED, 2 NOT TESTED" in text_of(page(missing))
+    assert ", passed, 2 not tested</title>" in page(missing)
     assert '<td class="poor">NOT HELD</td>' in html
     assert '<td class="poor">WRONG' in html
     bad["verdict"] = "incomplete"
@@ -145,6 +148,7 @@ def test_a_run_without_decks_and_without_meters_has_a_page_too(report: dict[str,
     [
         ("verdict", None, "verdict"),
         ("verdict", "splendid", "verdict"),
+        *(("steps.1.status", status, f"says passed, .* {status}") for status in ("failed", "not_run", "stopped")),
         ("format", 2, "format 2"),
         ("device.mechanism", "toaster", "mechanism"),
         ("device.secret", 1, "device"),
@@ -156,7 +160,7 @@ def test_what_is_no_report_is_refused(report: dict[str, Any], place: str, value:
     *parents, name = place.split(".")
     inner = bad
     for parent in parents:
-        inner = inner[parent]
+        inner = inner[int(parent) if parent.isdigit() else parent]
     inner[name] = value
     with pytest.raises(ReportError, match=told):
         check_report(bad)
