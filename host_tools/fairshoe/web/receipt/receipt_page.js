@@ -73,7 +73,7 @@ function show(receipt) {
     commitment: make('code', {}, receipt.commitment), ...receipt.nonce && { share: make('code', {}, receipt.nonce) }, key: make('code', {}, receipt.public),
   };
   find('facts').replaceChildren(...Object.entries(facts).flatMap(([name, value]) => [make('dt', {}, name), make('dd', {}, value)]));
-  const hands = [...receipt.stacks.map(stack => [nameOf(stack, receipt.positions), stack.cards]), ['the rest of the deck', receipt.rest]];
+  const hands = [...receipt.stacks.map(stack => [nameOf(stack, receipt), stack.cards]), ['the rest of the deck', receipt.rest]];
   const went = new Map(hands.flatMap(([name, cards], at) => cards.map((card, nth) => [card, at < receipt.stacks.length ? `${name}, card ${nth + 1}` : name])));
   find('stacks').tBodies[0].replaceChildren(...hands.map(([name, cards]) => row(name, cards.map(card => card + 1).join(', ') || 'none')));
   find('ways').tBodies[0].replaceChildren(...receipt.places.map((place, card) => row(card + 1, place + 1, went.get(card))));
@@ -84,9 +84,11 @@ function show(receipt) {
 const row = (head, ...cells) => make('tr', {}, make('th', { scope: 'row' }, String(head)), ...cells.map(cell => make('td', {}, String(cell))));
 const when = utc => (utc ? new Date(EPOCH_MS + utc * 1000).toISOString().replace('T', ' ').slice(0, 19) + ' UTC' : 'at a time that the device did not know');
 
-/** The device counts stacks: the nth position with a wager gets the nth one, the dealer or the community the last. */
-function nameOf({ number: stack, taken }, positions) {
-  const name = stack === 0 ? 'one more card' : stack <= positions ? `position ${stack}` : 'dealer or community';
+/** The device counts stacks. The nth position that plays gets the nth one, the dealer or the community the last; but where the number of
+ *  positions was not set, or more stacks were dealt than these, no record says whose a stack was. */
+function nameOf({ number: stack, taken }, { positions, stacks }) {
+  const known = positions > 0 && stacks.every(({ number }) => number <= positions + 1);
+  const name = stack === 0 ? 'one more card' : !known ? `stack ${stack}` : stack <= positions ? `position ${stack}` : 'dealer or community';
   return taken ? name : `${name} (not taken)`;
 }
 
