@@ -56,6 +56,7 @@ class SlowHands(SimHands):
                 self.machine.going()
             time.sleep(0.01)
         super()._ask(words, actions, line, level)
+        self.wired.asked.append(words)
         for at in [at for at in self.wired.meddle if at and at in words]:
             self.wired.meddle.pop(at)(self.wired.port)
 
@@ -67,6 +68,8 @@ class Wired:
     def __init__(self, folder: Path, board: str, truth: Truth | None = None) -> None:
         self.folder, self.board = folder, board
         self.truth: Truth = truth or {}
+        self.key = KEY  # of its host
+        self.asked: list[str] = []  # of hands
         self.wait_at = ""
         self.meddle: dict[str, Callable[[SimPort], object]] = {}
         self.opened = 0
@@ -78,7 +81,7 @@ class Wired:
         if "" in self.meddle:
             self.meddle.pop("")(self.port)
         hands = SlowHands(self, ask)
-        hands.machine = Machine(Shoe(self.port, "simulated", HostSession(role_key(KEY, Role.SERVICE))), hands)
+        hands.machine = Machine(Shoe(self.port, "simulated", HostSession(role_key(self.key, Role.SERVICE))), hands)
         return hands.machine
 
     def desk(self, view: LiveView) -> BringupDesk:

@@ -6,7 +6,6 @@ noticed. Several faults do not hide each other, because each sensor is tried by 
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +14,7 @@ from fairshoe.boards.configs import device_crcs
 from fairshoe.bringup.checks import UNSEEN, Bringup, Check, failed, passed, untested
 from fairshoe.bringup.lines import wire
 from fairshoe.calibrate.machine import DARK, NONE, Machine, NotCalibrated, ShotRefused, Step
-from fairshoe.errors import NoAnswer
+from fairshoe.errors import NoAnswer, WrongKey
 from fairshoe.games.profiles import game_names
 from fairshoe.journal.export import Record
 from fairshoe.messages import Booted, Event
@@ -78,9 +77,14 @@ def _by_reach(line: str) -> bool:
 def _answers(bringup: Bringup, tries: int = 1) -> bool:
     for _ in range(tries):
         bringup.machine.going()
-        with contextlib.suppress(NoAnswer):
-            bringup.machine.shoe.greet()
+        try:
+            bringup.machine.shoe.greet()  # of no effect once there was a session
+            bringup.machine.shoe.journal_is(SILENT_S)
             return True
+        except WrongKey:
+            raise  # the key switch is on
+        except NoAnswer:
+            pass
     return False
 
 

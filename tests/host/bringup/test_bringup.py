@@ -503,6 +503,26 @@ def test_a_person_who_does_what_is_asked_brings_a_machine_up(tmp_path: Path, mon
     assert "  seen: throat_a (pin 3) is 1" in person.seen
 
 
+def test_a_key_switch_passes_when_it_is_on_and_not_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    port = wire(tmp_path, "pico-shoe", {})
+    person = Person(port)
+    due: list[float] = []
+
+    def read(text: str) -> None:
+        due[:] = [port.clock() + 5] if text == "Turn the key switch on." else []
+        if not due:
+            person(text)
+
+    def sleep(seconds: float) -> None:
+        port.sleep(seconds)
+        if due and port.clock() > due[0]:
+            port.act("key", "on")
+
+    monkeypatch.setattr(hands_module.time, "sleep", sleep)
+    monkeypatch.setattr(hands_module.time, "monotonic", port.clock)
+    assert not named(lead(port, Technician(read, 20.0), tmp_path / "state"))
+
+
 def test_a_step_that_was_stopped_with_the_door_open_begins_with_a_closed_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from test_bringup import BOARDS, Found, Truth, bring, fault
-from web.bringup import Wired
+from web.bringup import KEY, Wired
 
 from fairshoe.boards.configs import check_board, load_board
 from fairshoe.bringup.checks import FAILED
@@ -176,6 +176,16 @@ def test_a_door_that_opens_and_a_deck_inside_are_findings(at: str, deed: Deed, k
     assert key in keys(values) and not values["problem"], values
     assert wired.port.rig.plant.crashes == 0
     assert not any(wired.port.rig.app.out.level[:MACHINE_COUNT])
+
+
+def test_a_wrong_key_is_said_before_hands_are_asked_for_anything(tmp_path: Path) -> None:
+    wired = Wired(tmp_path, "pico-shoe")
+    wired.key = bytes(32)
+    values = led(wired)
+    assert values["problem"] == "simulated answers with another key. Use the key file of this device."
+    assert wired.asked == [] and set(states(values).values()) == {"open"}
+    wired.key = KEY
+    assert led(wired)["problem"] == "" and len(wired.asked) > 20
 
 
 def test_stop_is_obeyed_in_mid_step_and_the_mode_is_left(tmp_path: Path) -> None:
