@@ -90,6 +90,7 @@ class Play:
         """Another round."""
         self.draws = 0
         self.checked = 0  # of them, as last held against the plan
+        self.completes = 0  # the one that completes the dealer's hand, by its number
         self.early = 0
         self.short = True  # the plan has cards to come, as last looked at
         self.burnt = 0  # of the draws, those that were burned: on a pat hand, or refused
@@ -128,9 +129,10 @@ class Play:
         return self.draws > 0 and self.draws >= self.deal(flow)
 
     def beyond(self, flow: "Flow") -> bool:
-        """Whether more cards of a deck that is played once have left the shoe than its plan has by now."""
+        """Whether more cards of a deck that is played once have left the shoe than its plan has by now. The card that a
+        rule orders for the dealer's hand is none: the one missing there is in a hand that was not found yet."""
         self.checked = self.draws
-        return plan_known(flow) and plan_left(flow) + plan_final(flow) < 0
+        return self.draws != self.completes and plan_known(flow) and plan_left(flow) + plan_final(flow) < 0
 
     def undrawn(self, flow: "Flow") -> bool:
         """Whether cards of the plan are to come, or were when the stub was taken out."""
@@ -347,7 +349,9 @@ class Play:
     def _follow_record(self, flow: "Flow", what: int, a: int, b: int) -> None:
         """What is reported of the hands and cards of the round."""
         reader = self.reader
-        if what == ids.REC_UP_CARD:
+        if what == ids.REC_MISDEAL and not a:
+            self.completes = self.draws + 1
+        elif what == ids.REC_UP_CARD:
             reader.up_card, reader.insured = a, reader.insured and reader.up_card == a
         elif what == ids.REC_INSURANCE_CLOSED:
             reader.insured = True
