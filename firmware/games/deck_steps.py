@@ -26,8 +26,8 @@ from firmware.games.flow import (
     flow_warn,
 )
 from firmware.games.next_need import need_stopped, path_clear
-from firmware.games.prerequisites import hold_for, need_for_deck, need_for_end
-from firmware.games.profile import TAIL_HANDED, TAIL_HOUSE, TAIL_SETTLING
+from firmware.games.prerequisites import hold_for, need_for_cards, need_for_deck, need_for_end
+from firmware.games.profile import TAIL_HANDED, TAIL_HOUSE, TAIL_LOCKOUT, TAIL_SETTLING
 from firmware.games.records import record_do
 from firmware.games.settling import count_pressed, tail_scan
 from firmware.games.table_facts import HELD, HELD_LOOKED, SERVICE
@@ -94,6 +94,8 @@ def step_waiting_for_deck(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: i
     if not inp.level[IN_HOPPER] or flow.hold:
         if flow.tail == TAIL_SETTLING or flow.tail == TAIL_HOUSE:
             need = _shown_end(flow) or need  # shown while no deck lies there
+        elif flow.tail == TAIL_LOCKOUT and flow.need == ids.NEED_PROGRESSIVE:
+            need = need_for_cards(flow) or need  # LOCK was pressed and has no effect before this
         hold_for(flow, need, 0)
         flow.panel.clear()
         return FOREVER_MS

@@ -169,8 +169,8 @@ def test_face_up_cards_and_cards_drawn_in_error_are_told_while_the_dealer_deals(
 
 def test_dealt_from_the_hand_caribbean_stud_needs_closing_lock_out_and_as_many_chips_as_wagers():
     """Proves: CS-8c3, CS-7c"""
-    for dealing, clause in (("hand", b"CS-8c3"), ("manual", b"CS-7c")):
-        table = HandTable("caribbean-stud", dealing).out()
+    for dealing, clause, decks in (("hand", b"CS-8c3", 1), ("manual", b"CS-7c", 1), ("manual", b"CS-7c", 2)):
+        table = HandTable("caribbean-stud", dealing, decks).out()
         assert table.command(ids.CMD_CONFIRM_LOCKOUT) == REFUSED  # betting is open
         assert table.record("progressive", 1, 1) == REFUSED
         table.closed(2)
@@ -178,8 +178,10 @@ def test_dealt_from_the_hand_caribbean_stud_needs_closing_lock_out_and_as_many_c
         assert table.record("misdeal", 1, 4) == REFUSED  # no card before the lock-out
         assert table.command(ids.CMD_END_ROUND) == REFUSED
         assert table.record("progressive", 2, 1) == DONE
+        table.play(("", 300, "press", "lock"), ("", 300, "press", "lock"), ("", 300, "wait", 0))
         assert table.command(ids.CMD_CONFIRM_LOCKOUT) == REFUSED
-        assert clauses_of(table.stage, "held_back") == [clause]
+        assert table.display[0] == "Progressive chips"
+        assert clauses_of(table.stage, "held_back") == [clause]  # once, however often LOCK is pressed
         assert table.record("progressive", 2, 2) == DONE
         assert table.command(ids.CMD_CONFIRM_LOCKOUT) == DONE
         assert table.told("lockout_confirmed") == [(2, 2, clause.decode())]
