@@ -42,7 +42,7 @@ def read_regular(path: Path, most: int = CONFIG_BYTES_MAX) -> bytes:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write all of a file, durably. After an OSError the old one is as it was."""
+    """Write all of a file, durably. After an OSError, which names it, the old one is as it was."""
     beside = path.with_name(path.name + ".new")
     try:
         with beside.open("w", encoding="utf-8", newline="\n") as file:
@@ -51,9 +51,10 @@ def write_whole(path: Path, text: str) -> None:
             os.fsync(file.fileno())
         beside.replace(path)
         sync_folder(path.parent)
-    except OSError:
+    except OSError as error:
         with contextlib.suppress(OSError):
             beside.unlink()
+        error.filename = error.filename or str(path)  # a full disk does not say so
         raise
 
 

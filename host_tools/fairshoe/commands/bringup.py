@@ -19,6 +19,9 @@ from fairshoe.cli.connection import Connection
 from fairshoe.files import check_writable
 from fairshoe.messages import Role
 from fairshoe.printable import say
+from fairshoe.text.screen import Screen
+
+HANG = 28  # columns before what was found
 
 
 def run(options: argparse.Namespace) -> int:
@@ -59,14 +62,15 @@ def _lead(options: argparse.Namespace, course: Course) -> int:
 
 def _print(turn: Turn, heading: bool) -> None:
     """The heading as the step begins, or its checks: nothing, if an earlier step has named what it found."""
+    screen = Screen()
     if heading:
-        say(f"{turn.step}: {STEPS[turn.step].about}{' (passed before)' if turn.before else ''}", flush=True)
+        screen.line(f"{turn.step}: {STEPS[turn.step].about}{' (passed before)' if turn.before else ''}", "bold")
     for check in [] if turn.before else turn.checks or []:
         shown = check.result.upper() if check.result == FAILED else check.result
-        say(f"  {check.name:14s} {shown:10s} {check.what}{f' ({check.why})' if check.why else ''}")
+        style = "bad" if check.result == FAILED else ""
+        screen.line(f"  {check.name:14s} {shown:10s} {check.what}{f' ({check.why})' if check.why else ''}", style, HANG)
         if check.cure:
-            say(f"  {'':14s} {'':10s} {check.cure}")
-    sys.stdout.flush()
+            screen.line(f"{'':{HANG}s}{check.cure}")
 
 
 def _write(options: argparse.Namespace, course: Course) -> str:

@@ -59,9 +59,15 @@ def run(options: argparse.Namespace) -> int:
         machine.leave()
     finally:
         machine.shoe.close()
+    if not options.json:
+        _print(lines)  # first: a full disk takes away three minutes of work otherwise
     write_whole(out, json.dumps(new, indent=2) + "\n")
     write_whole(report, page(config["name"], lines, measured.series, machine.shots))
-    _print(options, lines, out, report)
+    if options.json:
+        say(json.dumps({"config": str(out), "report": str(report), "lines": [line.to_json() for line in lines]}))
+        return 0
+    say(f"config {out}, which passes `fairshoe config check`\nreport {report}")
+    say("Next: fairshoe image --board with this config, then the acceptance plan (docs/BUILD.md).")
     return 0
 
 
@@ -75,13 +81,8 @@ def _files(name: str) -> tuple[Path, Path]:
     return out, out.with_suffix(".html")
 
 
-def _print(options: argparse.Namespace, lines: list[Line], out: Path, report: Path) -> None:
-    if options.json:
-        say(json.dumps({"config": str(out), "report": str(report), "lines": [line.to_json() for line in lines]}))
-        return
+def _print(lines: list[Line]) -> None:
     say(f"{'figure':22s} {'old':>8s} {'new':>8s} {'spread':>8s}  stated error")
     for line in lines:
         error = "derived" if line.error is None else "exact" if not line.error else f"{line.error:.0f}"
         say(f"{line.key:22s} {line.old:8d} {line.new:8d} {line.spread:8.1f}  {error}")
-    say(f"config {out}, which passes `fairshoe config check`\nreport {report}")
-    say("Next: fairshoe image --board with this config, then the acceptance plan (docs/BUILD.md).")

@@ -1,7 +1,9 @@
 """Calibration against simulated machines that differ from their config: a slice of `make calibrate-truths`."""
 
+import errno
 import json
 import math
+import os
 import random
 from pathlib import Path
 
@@ -232,6 +234,23 @@ def test_the_command_writes_config_and_report(board: str, wired: str, figure: st
     assert main(["config", "check", str(out)]) == 0
     page = out.with_suffix(".html").read_text()
     assert ("Speed of the hand" if board == "pico-draw" else "Speed of each card") in page
+
+
+def test_figures_are_printed_although_the_disk_is_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["keys", "new", str(tmp_path / "keys")]) == 0
+    url = f"sim://pico-draw?service=on&dealer=none&key={tmp_path / 'keys' / 'device.key'}"
+
+    def full(_file: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    out = tmp_path / "my-board.json"
+    assert main(["calibrate", url, "--board", "pico-draw", "--out", str(out)]) == 9
+    said = capsys.readouterr()
+    assert "throat_b_um" in said.out and "next" not in said.out.lower()
+    assert f"{out}: No space left on device" in said.err and list(tmp_path.iterdir()) == [tmp_path / "keys"]
 
 
 @pytest.mark.parametrize(
