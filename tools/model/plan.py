@@ -31,6 +31,7 @@ def _floor(**bounds: int) -> dict[str, int]:
 RUNS: dict[str, tuple[str, dict[str, int]]] = {
     "events": ("journal", _journal(CAP=2, N=4, S=3, KILLS=1)),
     "program": ("journal", _journal(CAP=2, N=3, S=3, CUTS=0, KILLS=1, TOKENS=2, DELIVER=1)),
+    "program-logs": ("journal", _journal(CAP=2, N=3, S=3, LOGS=3, KILLS=1, TOKENS=2, DELIVER=1)),
     "logs": ("journal", _journal(CAP=2, N=3, S=3, LOGS=3)),
     "commands": ("journal", _journal(CAP=6, WINDOW=0, N=6, S=3, OPS=2, KILLS=1, TOKENS=0)),
     "two-commands": ("journal", _journal(CAP=8, WINDOW=0, N=8, S=3, OPS=3, TOKENS=0)),
