@@ -394,8 +394,8 @@ class Play:
             self.burn = 0
 
     def voided(self, flow: "Flow", shoe_stays: bool, now_ms: int) -> None:
-        """The round is void. The shoe continues unless the rule ends it."""
-        stays = shoe_stays and flow.state == DRAWING and not (self.spent or self.cut_reported)
+        """The round is void. The shoe continues unless the rule ends it, or a deck is shuffled after each round."""
+        stays = shoe_stays and flow.state == DRAWING and not (self.spent or self.cut_reported or flow.profile.one_round)
         flow.machine.zone = zones.DISCARDED
         flow.seat(0)
         self.burned = 0
