@@ -221,6 +221,8 @@ class Flow:
 
     def set_tail(self, tail: int) -> None:
         self.tail = tail
+        if not tail and self.profile.decks == 1:
+            self.outbox.round = 0  # what follows is of no round; of two decks the machine's own may be in play
 
 
 def flow_enter(flow: Flow, state: int, now_ms: int) -> int:

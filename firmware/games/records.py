@@ -280,7 +280,7 @@ def _odd_one(flow: "Flow", what: int, a: int, b: int) -> int:
         return ids.REASON_NONE if ids.HOUSE_GOES_ON <= a <= ids.HOUSE_VOID else ids.REASON_ARGUMENT
     if ids.REC_DEALER_CHANGE <= what != ids.REC_APPROVAL and not profile.extras & _DRAW_ONLY:
         return ids.REASON_STATE
-    return ids.REASON_NONE
+    return ids.REASON_NONE if what != ids.REC_RESHUFFLE or 0 < a <= 2 else ids.REASON_ARGUMENT
 
 
 def _too_many(flow: "Flow", cards: int) -> bool:

@@ -38,6 +38,11 @@ def box_surrendered(row: bytearray, box: int) -> int:
     return _box(row, box) & ~MISSED
 
 
+def box_short(row: bytearray, box: int) -> bool:
+    """Whether it got one of the two cards of the deal."""
+    return MISSED <= _box(row, box) < DEAD
+
+
 def box_waits(row: bytearray, box: int, has: int) -> bool:
     """Whether a box that has so many cards may have missed one: in the deal only once, and no box that is dead or has
     surrendered a hand; a hit only if the dealer has no blackjack, after which no card is dealt."""

@@ -200,7 +200,8 @@ class TableFacts:
         elif message == ids.EV_BOOTED:
             self._unshuffle(1)
             self._unshuffle(2)
-        if (message == ids.EV_POWER_LOST or row[TAIL] == TAIL_HOUSE) and row[PLAYED] and not self.once:
+        loaded = message == ids.EV_POWER_LOST and (row[PLAYED] or values[0] == ids.EV_DECK_LOADED)
+        if not self.once and (loaded or row[TAIL] == TAIL_HOUSE):
             row[RACK] = RACK_UNKNOWN
         if message in (ids.EV_SHUFFLE_STARTED, ids.EV_DECK_LOADED):
             row[TENS] = 0

@@ -68,7 +68,7 @@ def reader_scan(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int
     if not reader_used(flow, reader):
         reader_dark(out)
         return FOREVER_MS
-    _light(reader, out)
+    _light(flow, reader, out)
     left_ms = _waits_ms(reader, inp, now_ms)
     return left_ms if left_ms > 0 else _tell(flow, reader, inp.level[IN_HOLE_MATCH])
 
@@ -84,9 +84,10 @@ def _waits_ms(reader: Reader, inp: "Inputs", now_ms: int) -> int:
     return ANSWER_MS - ticks_diff(now_ms, reader.since_ms)
 
 
-def _light(reader: Reader, out: "Outputs") -> None:
-    """Keep the light off for a card that was put in too early, until it was taken out."""
+def _light(flow: "Flow", reader: Reader, out: "Outputs") -> None:
+    """Keep the light off for a card that was put in too early, or before the hole card came, until it was taken out."""
     lit = _allowed(reader) and reader.answer == ids.ANSWER_NONE and reader.state in (_EMPTY, _ASKED)
+    lit = lit and flow.play.draws > flow.play.deal(flow)
     reader.lit = lit
     output_set(out, OUT_READ_ACE, 1 if lit and reader.up_card >= JACK else 0)
     output_set(out, OUT_READ_COURT, 1 if lit and reader.up_card == ACE else 0)
@@ -126,6 +127,7 @@ def _tell(flow: "Flow", reader: Reader, match: int) -> int:
     elif reader.answer == ids.ANSWER_NONE:
         reader.refused = True
         rule = RULE_INSURANCE if reader.up_card == ACE else RULE_READER_WRONG
+        rule = RULE_HOLE_CARD if _allowed(reader) else rule  # before it was dealt
         flow.outbox.post(ids.EV_HOLE_CARD_READ, ids.ANSWER_NONE, text=clauses[rule])
     reader.state = _TOLD
     return 0

@@ -8,6 +8,7 @@ rejected cards shifts the plan, and the record that is judged shifts it once mor
 from firmware.deck import ledger as zones
 from firmware.games.hands import COMMUNITY, due_cards, ones, undecided
 from firmware.games.profile import EXTRA_COMMUNITY, EXTRA_PASSES
+from firmware.games.shoe_facts import box_short
 from firmware.games.table_facts import BY_HAND, FINAL, NOT_IN, REST, U8_MAX, signed
 from firmware.protocol import ids
 
@@ -59,6 +60,15 @@ def plan_objection(flow: "Flow", what: int, a: int, b: int) -> bool:
         return plan_left(flow) >= flow.profile.last_cards + _fixed(flow)
     more = b - due_cards(flow, a)
     return more != 0 and _to_come(flow, a) + more > _later(flow, a, b, more)
+
+
+def plan_late(flow: "Flow") -> None:
+    """The second card of a box that was passed over has come after those of all others: the deal is longer by it."""
+    play = flow.play
+    box = play.box_before
+    if box != ids.UNKNOWN_U8 and box_short(flow.facts.row, box) and not play.late >> box & 1:
+        play.late |= 1 << box
+        play.missed -= 1
 
 
 def _to_come(flow: "Flow", seat: int) -> int:

@@ -99,6 +99,7 @@ class Play:
         self.box = ids.UNKNOWN_U8  # who gets the next card, as reported
         self.box_before = ids.UNKNOWN_U8  # and who got the last one
         self.missed = 0  # cards that boxes did not get in the deal
+        self.late = 0  # a bit for each box that got its second one after all others
         self.called = False  # Dealer's Card
         self.hole = 0  # 1: without a reader, the card after the deal was reported as the dealer's, face down
         self.refill = 0
@@ -150,7 +151,7 @@ class Play:
         boxes = flow.positions
         if self.box != ids.UNKNOWN_U8 or not self.draws:
             return self.box if self.draws else 0
-        if not boxes or self.missed or self.draws > 2 * boxes:
+        if not boxes or self.missed or self.late or self.draws > 2 * boxes:
             return 0 if self.called else ids.UNKNOWN_U8
         return (self.draws - 1) % boxes + 1
 
@@ -189,7 +190,7 @@ class Play:
 
     def uncalled(self, flow: "Flow") -> bool:
         """Whether cards came after the deal in this round, and Dealer's Card was not called."""
-        return not (self.called or self.no_call or self.hole) and self.draws > (self.deal(flow) or 1)
+        return not (self.called or self.no_call or self.hole) and self.draws - self.burnt > (self.deal(flow) or 1)
 
     def page(self, flow: "Flow") -> "Page | None":
         return draw_page(flow, self)
@@ -231,7 +232,7 @@ class Play:
             return ids.REASON_NONE if missed and not self.called else ids.REASON_STATE
         if what == ids.REC_CARD_TO:  # both count the same cards, or one of them is wrong
             fits = a <= (flow.positions or flow.profile.positions_max) and b == self.draws + 1
-            return ids.REASON_NONE if fits else ids.REASON_ARGUMENT
+            return ids.REASON_NONE if fits and box_surrendered(flow.facts.row, a) <= 4 else ids.REASON_ARGUMENT
         if ids.REC_UP_CARD <= what <= ids.REC_DEALER_CARD or what == ids.REC_SURRENDER:
             return self._reader_objection(flow, what, a)
         return NOT_MINE
@@ -281,8 +282,8 @@ class Play:
     def _burn_objection(self, flow: "Flow", a: int, b: int) -> int:
         """The shoe sees burns that are due. Records report a burn on a pat hand, and a forgotten one."""
         if not a:
-            due = self.burns(flow) if flow.state == DRAW_READY or flow.tail else self.burned
-            return ids.REASON_NONE if due else ids.REASON_STATE
+            due = self.burns(flow) or (self.burned if flow.state == DRAWING else 0)
+            return ids.REASON_NONE if due and (not b or b == due or flow.tail) else ids.REASON_STATE
         since = self.draws - self.burnt - (self.deal(flow) or _LEAST)
         if not flow.tail and (flow.state != DRAWING or a > since):
             return ids.REASON_STATE  # so many cards have not come after the deal
@@ -386,12 +387,12 @@ class Play:
         if cards:
             flow.ledger.move(zones.DEALT, zones.DISCARDED, min(cards, flow.ledger.zone[zones.DEALT]))
             self.burnt += cards
-        elif flow.state == DRAWING:
+        elif flow.state == DRAWING and not self.burns(flow):
             # The card counted as the burn was the first card of the round.
             flow.ledger.move(zones.DISCARDED, zones.DEALT, 1)
             self.draws, self.burned = self.draws + 1, 0
-        else:
-            self.burn = 0
+        else:  # none was burned: the next card is dealt
+            self.burn, flow.machine.zone = 0, zones.DEALT
 
     def voided(self, flow: "Flow", shoe_stays: bool, now_ms: int) -> None:
         """The round is void. The shoe continues unless the rule ends it, or a deck is shuffled after each round."""
@@ -400,5 +401,4 @@ class Play:
         flow.seat(0)
         self.burned = 0
         flow.set_tail(0)
-        flow.outbox.round = 0
         flow_enter(flow, DRAW_READY if stays else DECK_SPENT, now_ms)

@@ -6,6 +6,7 @@ first of the round. The cut card ends the shoe after the round it shows in."""
 from firmware.deck.ledger import DEALT, DISCARDED, HOPPER, REMOVED
 from firmware.fault import FAULT_COMPOSITION, FAULT_MISMATCH, FAULT_NONE
 from firmware.games.drawn.hole_card import reader_dark, reader_scan, reader_stuck, reader_used
+from firmware.games.drawn.plan import plan_late
 from firmware.games.drawn.round import (
     BURN_DEALER,
     NOTICE_FACE_UP,
@@ -223,7 +224,6 @@ def _settle(flow: "Flow", out: "Outputs", now_ms: int) -> int:
     if not tail_scan(flow, out, ends, now_ms) or flow.state != DRAWING:
         play.changed = not flow_committed(flow)  # what is due follows from the record of a count
         return FOREVER_MS
-    flow.outbox.round = 0
     return flow_enter(flow, DECK_SPENT, now_ms)
 
 
@@ -244,6 +244,8 @@ def _drawn(flow: "Flow") -> None:
     play.box = ids.UNKNOWN_U8
     play.draws += flow.machine.count - play.counted
     play.counted = flow.machine.count
+    if play.missed:
+        plan_late(flow)
     if not play.closed and profile.extras & EXTRA_FIRST_CLOSES:
         play.closed = True
         flow.outbox.post(ids.EV_BETTING_CLOSED, 1, text=profile.clauses[RULE_CLOSING])
@@ -338,7 +340,6 @@ def step_deck_spent(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) ->
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
     if not flow.machine.drained:
         return FOREVER_MS
-    flow.outbox.round = 0
     _emptied(flow, out)
     return flow_enter(flow, WAITING_FOR_DECK, now_ms)
 

@@ -197,3 +197,70 @@ def test_a_hole_card_without_a_reader_is_no_hit():
     assert late.record("up_card", 1) == DONE and late.record("card_to", 0, 6) == DONE
     late.draw(2)
     assert [row[-1] for row in late.told("draw_flagged")] == ["DAB-11b"]
+
+
+def test_a_burn_is_forgotten_only_as_the_one_that_is_due():
+    """Proves: DAB-15o (in part)"""
+    shoe = Shoe().load().draw().boxes(2).draw(3)
+    refused(shoe, "burned", 0, 2)  # the burn of the shoe may have been a card of the deal, that of a dealer was not due
+    assert shoe.record("dealer_change") == DONE
+    refused(shoe, "burned", 0, 1)
+    before = shoe.zones()
+    assert shoe.record("burned", 0, 2) == DONE and shoe.zones() == before  # the one of the shoe stays in the rack
+    shoe.draw(2)
+    assert shoe.zones()[0] == before[0] + 2  # and the hand goes on
+
+
+def test_the_second_card_of_a_box_that_was_passed_over_is_of_the_deal():
+    """Proves: DAB-15i (in part), DAB-11b (in part), DAB-7i (in part)"""
+    shoe = Shoe().load().draw().boxes(3).draw(6)
+    assert shoe.record("up_card", 1) == DONE and shoe.record("box_missed", 2, 1) == DONE
+    assert shoe.record("card_to", 2, 7) == DONE
+    shoe.draw()
+    assert shoe.record("insurance_closed") == DONE  # each box has two cards only now
+    assert shoe.record("card_to", 2, 8) == DONE
+    shoe.draw()
+    assert shoe.count("draw_flagged") == 0
+    read = Shoe(reader=True).load().draw().boxes(3).draw(6)
+    assert read.record("up_card", 13) == DONE and read.record("box_missed", 2, 1) == DONE
+    assert read.record("card_to", 2, 7) == DONE
+    read.draw(2)
+    assert read.count("draw_flagged") == 0  # that was the hole card
+    read.draw()
+    assert [row[-1] for row in read.told("draw_flagged")] == ["DAB-7i"]
+
+
+def test_a_dead_box_gets_no_card():
+    """Proves: DAB-15i (in part)"""
+    shoe = Shoe().load().draw().boxes(3).draw(5)
+    assert shoe.record("box_missed", 2, 0) == DONE
+    assert shoe.record("card_to", 2, 6) == REFUSED
+    assert shoe.record("card_to", 1, 6) == DONE
+
+
+def test_a_card_that_was_burned_is_no_dealers_card():
+    """Proves: DAB-7g (in part)"""
+    shoe = Shoe().load().draw().boxes(2).draw(6)
+    assert shoe.record("drawn_in_error", 1, 1) == DONE and shoe.record("burned", 1, 4) == DONE
+    shoe.green()
+    assert shoe.count("draw_flagged") == 0
+
+
+def test_a_reshuffle_has_one_of_two_reasons():
+    shoe = Shoe().load()
+    assert shoe.record("reshuffle", 0) == shoe.record("reshuffle", 3) == REFUSED
+    assert shoe.record("reshuffle", 2) == DONE
+
+
+def test_what_follows_a_round_that_went_on_by_hand_is_not_of_that_round():
+    for decision in (ids.HOUSE_GOES_ON, ids.HOUSE_VOID):
+        shoe = Shoe().load().draw().boxes(2).draw(5)
+        shoe.play(
+            ("", 300, "open", 0), ("warning_latched", 300, "clear", 0), ("", 300, "close", 0), ("", 500, "press", "ack")
+        )
+        shoe.play(("warning_cleared", 500, "wait", 0))
+        assert shoe.record("house_decision", decision) == DONE
+        if decision == ids.HOUSE_GOES_ON:
+            assert shoe.command(ids.CMD_END_ROUND) == DONE
+        assert shoe.record("stub_counted", 20) == DONE
+        assert [event.round for event in shoe.stage.peer.events if event.name == "recorded"][-1] == 0, decision

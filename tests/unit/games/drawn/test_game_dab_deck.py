@@ -264,3 +264,15 @@ def test_the_shuffler_wants_the_same_induction_and_no_cut_after_its_own_work():
     table.play(("", 300, "press", "green"), ("remainder_released", 600, "take", 0))
     assert "held_back" in table.stage.names() and clauses_of(table.stage, "held_back") == [b"DAB-3b"]
     table.close()
+
+
+def test_a_loaded_set_that_power_left_is_counted_before_it_is_used_though_no_card_had_come():
+    """Proves: DAB-7j (in part)"""
+    for records in (True, False):
+        shoe = Shoe(table={"records": records})
+        shoe = (shoe.induct() if records else shoe).load()
+        shoe.play(("", 300, "cut", 0), ("", 900, "boot", 0), ("warning_latched", 300, "open", 0), ("", 300, "clear", 0))
+        shoe.play(("", 300, "close", 0), ("", 500, "press", "ack"), ("warning_cleared", 500, "wait", 0))
+        assert try_load(shoe) == ids.NEED_RACK
+        assert shoe.record("stub_counted", 20) == DONE and shoe.flow.need != ids.NEED_RACK
+        shoe.close()

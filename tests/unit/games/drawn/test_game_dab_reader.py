@@ -73,6 +73,12 @@ def test_with_an_ace_up_the_reader_stays_locked_until_insurance_is_closed():
     assert court.record("insurance_closed") == REFUSED
     court.peek(5)  # needs none
     assert answers(court) == [(NO, "DAB-7i")]
+    early = Shoe(reader=True).load().draw().boxes(2).draw(5)
+    assert early.record("up_card", KING) == DONE
+    early.peek(ACE)  # a card of the deal: the hole card comes after it
+    assert answers(early) == [(NONE, "DAB-7i")] and lights(early) == (0, 0)
+    early.draw().peek(ACE)
+    assert answers(early)[-1] == (YES, "DAB-7i")
 
 
 def test_the_answer_comes_before_any_further_card_and_a_card_before_it_is_flagged():
