@@ -85,7 +85,7 @@ class Life:
             return choice
 
         with simulated_table(self.folder, self.game, 5, shoe_seed=shoe, options=options) as it, suppress(Died):
-            it.floor.supervisor = supervisor
+            it.people.supervisor = supervisor
             it.table.begin()
             for message in it.shoe.messages():
                 over = it.table.take(message)

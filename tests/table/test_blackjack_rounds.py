@@ -294,7 +294,7 @@ def test_rounds_at_a_drawn_shoe_whose_count_agrees(tmp_path: Path) -> None:
     with simulated_table(tmp_path, GAME, seed=4, options=replace(SHARED, packs=8, approvals=APPROVED)) as it:
         for _ in range(3):
             it.table.play_round()
-            assert it.shoe.current_round.cards.inside == len(it.floor.pile)
+            assert it.shoe.current_round.cards.inside == len(it.people.pile)
             assert flags(it) == [] and hands_known(it)
         check_books(it.books)
 
@@ -303,7 +303,7 @@ def test_rounds_with_a_hole_card(tmp_path: Path) -> None:
     with simulated_table(tmp_path, GAME, seed=5, options=replace(HOLE, packs=8, approvals=APPROVED)) as it:
         for _ in range(3):
             it.table.play_round()
-            assert it.shoe.current_round.cards.inside == len(it.floor.pile) and flags(it) == []
+            assert it.shoe.current_round.cards.inside == len(it.people.pile) and flags(it) == []
         check_books(it.books)
 
 
@@ -327,7 +327,7 @@ def test_rounds_with_a_reader_that_is_asked_for_every_ace_and_ten(tmp_path: Path
             assert isinstance(round, Round)
             assert (round.peek is not Peek.NONE) == ten_or_ace(round.dealer[0])
             asked += round.peek is not Peek.NONE
-            assert it.shoe.current_round.cards.inside == len(it.floor.pile) and flags(it) == []
+            assert it.shoe.current_round.cards.inside == len(it.people.pile) and flags(it) == []
         assert asked > 0
         check_books(it.books)
 
@@ -336,7 +336,7 @@ def test_a_hole_card_in_the_reader_without_need_changes_nothing(tmp_path: Path, 
     """DAB 15(m)(2): against a two to nine the device gives no answer, and play goes on."""
     options = replace(READER, packs=8, approvals=APPROVED)
     with simulated_table(tmp_path, GAME, seed=6, options=options, board=board_with_reader) as it:
-        answer, needless, number = it.floor.answer, 0, 0
+        answer, needless, number = it.people.answer, 0, 0
 
         def peeks(play: Play, ask: Ask) -> Input:
             nonlocal needless
@@ -353,7 +353,7 @@ def test_a_hole_card_in_the_reader_without_need_changes_nothing(tmp_path: Path, 
                 it.shoe.sim.act("peek_end", "")
             return answer(play, ask)
 
-        it.floor.answer = peeks
+        it.people.answer = peeks
         while not needless:
             number = it.table.play_round()
         read = [stored.event for stored in events(it, HoleCardRead)][-1]
@@ -366,10 +366,10 @@ def test_a_hole_card_in_the_reader_without_need_changes_nothing(tmp_path: Path, 
 def test_the_people_count_the_rack_where_the_table_keeps_records(tmp_path: Path) -> None:
     """Until the cut card has come and the next shoe is in play."""
     with simulated_table(tmp_path, GAME, seed=7, board="pico-draw?table=records=true") as it:
-        it.floor.cut_at = 4
+        it.people.cut_at = 4
         it.table.play_round()
         first = it.shoe.current_round
-        it.floor.cut_at = 288
+        it.people.cut_at = 288
         it.table.play_round()
         records = [stored.event for stored in events(it, Recorded)]
         counted = [one for one in records if isinstance(one, Recorded) and one.what is What.STUB_COUNTED]
@@ -381,14 +381,14 @@ def test_the_people_count_the_rack_where_the_table_keeps_records(tmp_path: Path)
 def test_a_shoe_that_runs_out_is_completed_from_the_rack_in_the_round(tmp_path: Path) -> None:
     """DAB 15(h): the rack is counted, shuffled, cut and put in, its first card burned, and the round goes on."""
     with simulated_table(tmp_path, GAME, seed=8) as it:
-        it.floor.cut_at = 384
+        it.people.cut_at = 384
         it.table.play_round()
         first = it.shoe.current_round.number
         it.shoe.command(CloseBetting)
-        while len(it.floor.pile) > 3:  # a round that this table does not play
+        while len(it.people.pile) > 3:  # a round that this table does not play
             it.shoe.sim.act("draw", "150")
             it.shoe.sim.sleep(0.5)
-            it.floor.drawn.append(it.floor.pile.pop(0))
+            it.people.drawn.append(it.people.pile.pop(0))
         it.shoe.command(EndRound)
         for message in it.shoe.messages():
             if isinstance(message, RoundEnded) and message.round == first + 1:
@@ -414,12 +414,12 @@ def test_late_entry_is_barred_until_a_reshuffle(tmp_path: Path) -> None:
     options = DoubleAttackOptions(packs=8, late_entry_barred=True, approvals={**APPROVED, "late_entry_barred": "test"})
     with simulated_table(tmp_path, GAME, seed=9, options=options) as it:
         seats = [1, 3]
-        it.floor.players.wagers = lambda play: [wager(seat, {Wager.INITIAL: 1000}) for seat in seats]  # pyright: ignore
+        it.people.players.wagers = lambda play: [wager(seat, {Wager.INITIAL: 1000}) for seat in seats]  # pyright: ignore
         it.table.play_round()  # everyone may enter after the first shuffle
         seats[:] = [1, 2]
         with pytest.raises(UsageError, match="5\\(h\\)"):
             it.table.play_round()
-        it.floor.cut_at = 1
+        it.people.cut_at = 1
         seats[:] = [1]
         assert it.shoe.status is not None
         it.shoe.records.put(What.RESHUFFLE)

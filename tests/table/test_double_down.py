@@ -145,7 +145,7 @@ class Behind(Table):
 def test_betting_is_not_closed_again_before_every_player_was_asked(tmp_path: Path) -> None:
     """A status may overtake events, after a lost cable for instance."""
     with simulated_table(tmp_path, "double-down-stud", seed=5) as it:
-        table = Behind(it.shoe, it.books, it.table.game, it.table.options, it.floor)
+        table = Behind(it.shoe, it.books, it.table.game, it.table.options, it.people)
         number = table.play_round()
         assert table.behind == 0 and table.decided
         assert it.books.lines(number) and it.books.audit() == []

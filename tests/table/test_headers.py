@@ -62,18 +62,18 @@ BETTER = improve("DDS-10b", {"Pair of sixes, sevens, eights, nines or tens": "10
 def test_an_open_round_goes_on_with_the_options_of_its_header(tmp_path: Path, changed: dict[str, object]) -> None:
     """The next one has those of the table's file."""
     with simulated_table(tmp_path, "double-down-stud", seed=5) as it:
-        answer = it.floor.answer
+        answer = it.people.answer
         old = it.table.configured
 
         def stop(*_asked: object) -> object:
             raise Stop
 
-        it.floor.answer = stop  # type: ignore[method-assign]
+        it.people.answer = stop  # type: ignore[method-assign]
         with pytest.raises(Stop):
             it.table.play_round()
-        it.floor.answer = answer
+        it.people.answer = answer
         new = replace(DoubleDownOptions(), rounding=old.rounding, **changed)  # type: ignore[arg-type]
-        again = Table(it.shoe, it.books, "double-down-stud", new, it.floor)
+        again = Table(it.shoe, it.books, "double-down-stud", new, it.people)
         number = again.play_round()
         assert it.books.options(number) == old and it.books.audit() == it.books.replay() == []
         again.begin()

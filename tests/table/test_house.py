@@ -24,7 +24,7 @@ from fairshoe_table.play.options import Options
 from fairshoe_table.rules.ledger import Line
 from fairshoe_table.simulated.demonstration import NEW_STORAGE, Running, simulated_table
 from fairshoe_table.simulated.sitting import Sitting, Values, listen
-from fairshoe_table.simulated.stack import Died, StackReport, TroubledFloor, compare
+from fairshoe_table.simulated.stack import Died, StackReport, TroubledPeople, compare
 from fairshoe_table.table.table import Table
 
 STEPS_MAX = 60
@@ -264,7 +264,7 @@ def test_a_shoe_that_comes_back_deals_for_no_wagers_that_were_returned(tmp_path:
         it.table.play_round()
     with simulated_table(tmp_path, "caribbean-stud", 7, shoe_seed=2) as it:
         assert it.table.play_round() == 3 and it.books.lines(3) == []
-        assert "0 seats have wagers" in it.floor.calls[0]
+        assert "0 seats have wagers" in it.people.calls[0]
         it.table.play_round()
         report = StackReport()
         it.shoe.sim.sleep(1)
@@ -333,9 +333,9 @@ def test_a_machine_that_stopped_in_a_game_without_a_clause_is_decided_by_the_hou
 def test_nothing_is_asked_about_a_round_that_the_house_has_voided(tmp_path: Path) -> None:
     """The status of a shoe may come before its event that the round is void."""
     with simulated_table(tmp_path, "double-attack-blackjack", 4) as it:
-        floor = TroubledFloor(it.floor)
-        floor.countdown, floor.strike = 12, lambda: power_cut(it)
-        number = Table(it.shoe, it.books, it.table.game, it.table.options, floor).play_round()
+        people = TroubledPeople(it.people)
+        people.countdown, people.strike = 12, lambda: power_cut(it)
+        number = Table(it.shoe, it.books, it.table.game, it.table.options, people).play_round()
         keys = [fact.key for fact in it.books.inputs(number)]
         assert keys[keys.index("house:0:machine") + 1 :] == ["void", "over"]
 

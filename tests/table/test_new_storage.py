@@ -98,7 +98,7 @@ def test_a_deal_of_another_storage_is_not_for_the_wagers_that_lie_there(tmp_path
         started = RoundStarted(9, 1, 5, 0, 0, 1, 1, "CS", 2)
         it.shoe._core.view = fold(it.shoe.current_round, started)  # pyright: ignore[reportPrivateUsage]
         assert not it.table.take(started) and it.books.inputs(1) == before
-        assert it.table.may_decide() == ("void",) and "stop it" in it.floor.calls[0]
+        assert it.table.may_decide() == ("void",) and "stop it" in it.people.calls[0]
 
 
 @pytest.mark.parametrize("part", ["moved", "shoe"])
@@ -111,7 +111,7 @@ def test_a_void_round_does_not_wait_for_the_rack_of_another_shoe(tmp_path: Path,
         status = next(one for one in it.shoe.messages() if isinstance(one, Status))
         it.shoe._core.status = waits = replace(status, need=Need.RACK)  # pyright: ignore[reportPrivateUsage]
         it.table.decide("void", "J. Doe", "it was replaced")
-        it.floor.answer = lambda play, ask: pytest.fail(f"asked: {ask}")
+        it.people.answer = lambda play, ask: pytest.fail(f"asked: {ask}")
         assert it.table.take(waits) and it.books.inputs(1)[-1].kind == "over"
 
 
@@ -135,7 +135,7 @@ def test_a_table_without_a_store_is_refused(tmp_path: Path) -> None:
         Shoe.open("sim://pico-carousel") as bare,
         pytest.raises(UsageError, match="no store"),
     ):
-        Table(bare, it.books, "caribbean-stud", it.table.options, it.floor)
+        Table(bare, it.books, "caribbean-stud", it.table.options, it.people)
 
 
 def _agree(it: Running, gone: set[Place]) -> None:

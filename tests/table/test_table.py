@@ -27,7 +27,7 @@ def test_rounds_are_played_and_the_books_agree_with_the_shoe(tmp_path: Path, gam
             assert set(play.sources) <= {"plant"}
             check_books(it.books)
         assert it.books.rounds_over() == 3
-        assert it.floor.calls == []
+        assert it.people.calls == []
 
 
 class Crash(Exception):
@@ -38,7 +38,7 @@ class Crash(Exception):
 def test_a_program_that_dies_at_any_question_goes_on_where_it_was(tmp_path: Path, game: str) -> None:
     """Before each question and after each booking in turn; then a new table with the same shoe and books goes on."""
     with simulated_table(tmp_path, game, seed=9) as it:
-        answer, record = it.floor.answer, Books.record_all
+        answer, record = it.people.answer, Books.record_all
         crashes = 0
 
         def dies(play: Play, ask: Ask) -> Input:
@@ -50,11 +50,11 @@ def test_a_program_that_dies_at_any_question_goes_on_where_it_was(tmp_path: Path
             return answer(play, ask)
 
         asked: set[str] = set()
-        it.floor.answer = dies
+        it.people.answer = dies
         number = _until_over(it)
         assert crashes > 2
         check_books(it.books)
-        it.floor.answer = answer
+        it.people.answer = answer
         fact: set[str] = set()
 
         def dies_after(books: Books, number: int, what: tuple[Input, ...], *rest: object) -> object:
@@ -77,7 +77,7 @@ def _until_over(it: Running) -> int:
     number = it.books.open_round(it.table.game)
     while it.books.rounds_over() == over:
         with suppress(Crash):
-            Table(it.shoe, it.books, it.table.game, it.table.options, it.floor).play_round()
+            Table(it.shoe, it.books, it.table.game, it.table.options, it.people).play_round()
     return number
 
 
@@ -86,7 +86,7 @@ def test_a_jam_voids_the_round_returns_wagers_and_calls_a_person(tmp_path: Path)
         number = it.table.play_round()
         assert {line.outcome.value for line in it.books.lines(number)} == {"void"}
         assert {line.clause for line in it.books.lines(number)} == {"CS-13f"}
-        assert any("jam" in text for text in it.floor.calls)
+        assert any("jam" in text for text in it.people.calls)
         check_books(it.books)
         it.table.play_round()  # a person has cleared the path
         assert it.books.rounds_over() == 2
@@ -99,7 +99,7 @@ def test_a_power_cut_in_the_round_voids_it_and_the_meters_stay(tmp_path: Path) -
 
     with simulated_table(tmp_path, "caribbean-stud", seed=5) as it:
         before = it.books.meters("progressive")
-        it.floor.answer = cut
+        it.people.answer = cut
         with pytest.raises(Crash):
             it.table.play_round()
         number = it.books.open_round("caribbean-stud")
@@ -113,21 +113,21 @@ def test_a_power_cut_in_the_round_voids_it_and_the_meters_stay(tmp_path: Path) -
 def _two_royals(it: Running) -> None:
     """At seats 1 and 2, with progressive wagers; the dealer has nothing."""
     hands = {seat: tuple(rank * 4 + seat for rank in range(8, 13)) for seat in (1, 2)}
-    it.floor.players.wagers = lambda play: [wager(seat, {Wager.ANTE: 1000, Wager.PROGRESSIVE: 100}) for seat in hands]
-    it.floor.faces = lambda play, ask: hands.get(ask.seat, (0, 5, 9, 14, 19))[: ask.count]
-    it.floor.players.decide = lambda play, ask, own: "raise"
+    it.people.players.wagers = lambda play: [wager(seat, {Wager.ANTE: 1000, Wager.PROGRESSIVE: 100}) for seat in hands]
+    it.people.faces = lambda play, ask: hands.get(ask.seat, (0, 5, 9, 14, 19))[: ask.count]
+    it.people.players.decide = lambda play, ask, own: "raise"
 
 
 def test_a_jackpot_holds_its_cards_until_the_paperwork_is_done(tmp_path: Path) -> None:
     """CS 10(c)(3)(ii)c.2.iv; the next round comes after it. Two seats have a royal flush: the second gets the seed."""
     with simulated_table(tmp_path, "caribbean-stud", seed=5) as it:
-        faces = it.floor.faces
+        faces = it.people.faces
         _two_royals(it)
         number = it.table.play_round()
         paid = [line.paid for line in it.books.lines(number) if line.source.startswith("meter ")]
-        assert paid == [1_000_150, 1_000_000] and any("jackpot" in text for text in it.floor.calls)
+        assert paid == [1_000_150, 1_000_000] and any("jackpot" in text for text in it.people.calls)
         check_books(it.books)
-        it.floor.faces = faces
+        it.people.faces = faces
         it.table.play_round()
         assert it.shoe.store is not None
         records = [stored.event for stored in it.shoe.store.events(kinds=[Recorded])]
@@ -146,10 +146,10 @@ def test_a_hand_that_becomes_void_after_its_jackpot_calls_a_person(tmp_path: Pat
             if any(line.jackpot for line in lines) and not results:
                 results.append(it.shoe.records.misdeal(2, 6).done)
 
-        it.floor.booked = misdealt
+        it.people.booked = misdealt
         number = it.table.play_round()
         assert results == [True]
-        assert any(text.startswith("the hand of seat 2 is void and had a jackpot") for text in it.floor.calls)
+        assert any(text.startswith("the hand of seat 2 is void and had a jackpot") for text in it.people.calls)
         paid = [(line.seat, line.paid) for line in it.books.lines(number) if line.jackpot]
         assert paid == [(1, 1_000_150)]
         check_replayed(it.books, it.table.options)
@@ -162,13 +162,13 @@ def test_a_kill_after_the_rest_was_taken_leaves_the_cards_on_the_table(tmp_path:
         raise Crash
 
     with simulated_table(tmp_path, "double-cross-poker", seed=5) as it:
-        it.floor.answer = killed
+        it.people.answer = killed
         with pytest.raises(Crash):
             it.table.play_round()
-        dealt, number = (it.floor.stacks, it.floor.rest), it.table.number
-        assert len(it.floor.rest) > 5
+        dealt, number = (it.people.stacks, it.people.rest), it.table.number
+        assert len(it.people.rest) > 5
     with simulated_table(tmp_path, "double-cross-poker", seed=5) as it:
-        assert (it.floor.stacks, it.floor.rest) == dealt
+        assert (it.people.stacks, it.people.rest) == dealt
         assert it.table.play_round() == number
         assert it.shoe.current_round.end is not None and it.shoe.current_round.void is None
         check_books(it.books)

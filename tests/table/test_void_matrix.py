@@ -35,7 +35,7 @@ class Row(NamedTuple):
 
 def misdeal(position: int, cards: int, odd: int = 1) -> Tell:
     def tell(it: Running) -> CommandResult:
-        it.floor.odd = odd or it.shoe.current_round.positions + 1
+        it.people.odd = odd or it.shoe.current_round.positions + 1
         return it.shoe.records.misdeal(position, cards)
 
     return tell
@@ -84,7 +84,7 @@ def late_jam(it: Running) -> CommandResult:
 
 
 def short_deck(it: Running) -> None:
-    it.floor.deck_cards = 51
+    it.people.deck_cards = 51
 
 
 def taken_away(it: Running) -> None:
@@ -164,7 +164,7 @@ MATRIX = {
 
 def drawn(it: Running, cards: int) -> list[int]:
     """Cards that have left the shoe and are not given to a person."""
-    return [it.floor.draw() for _ in range(cards)]
+    return [it.people.draw() for _ in range(cards)]
 
 
 def dab_face_up(cards: int, what: What = What.FACE_UP) -> Tell:
@@ -179,7 +179,7 @@ def dab_in_error(seen: bool) -> Tell:
     """It is used as the next card."""
 
     def tell(it: Running) -> CommandResult:
-        it.floor.held += drawn(it, 1)
+        it.people.held += drawn(it, 1)
         return it.shoe.records.drawn_in_error(1, seen)
 
     return tell
@@ -220,7 +220,7 @@ DAB_AT = {"box without a card is dead": "0.0", "box with one card: completed": "
 
 def run(it: Running, row: Row) -> tuple[int, list[CommandResult]]:
     results: list[CommandResult] = []
-    answer, hand = it.floor.answer, it.floor.hand
+    answer, hand = it.people.answer, it.people.hand
 
     def try_it(part: str) -> None:
         if row.tell is None or any(result.done for result in results) or not it.shoe.open_round:
@@ -239,11 +239,11 @@ def run(it: Running, row: Row) -> tuple[int, list[CommandResult]]:
 
     if row.before is not None:
         row.before(it)
-    it.floor.answer, it.floor.hand = answers, hands
+    it.people.answer, it.people.hand = answers, hands
     try:
         return it.table.play_round(), results
     finally:
-        it.floor.answer, it.floor.hand = answer, hand
+        it.people.answer, it.people.hand = answer, hand
 
 
 def _fits(row: Row, part: str) -> bool:
@@ -297,8 +297,8 @@ def test_a_three_card_hand_that_qualifies_stands_in_a_void_round(tmp_path: Path)
     amounts = {Wager.ANTE: 1000, Wager.FIRST: 2000, Wager.BONUS: 300}
     faces = {1: "9c 9d 9s", 2: "8c 8d 3h", 3: "Kc Ad 2h"}
     with simulated_table(tmp_path, "boston-5-stud", seed=9) as it:
-        it.floor.players.wagers = lambda play: [wager(seat, amounts) for seat in faces]
-        it.floor.faces = lambda play, ask: cards(faces[ask.seat])
+        it.people.players.wagers = lambda play: [wager(seat, amounts) for seat in faces]
+        it.people.faces = lambda play, ask: cards(faces[ask.seat])
         number, results = run(it, row)
         check(it, row, number, results)
         lines = it.books.lines(number)
@@ -311,8 +311,8 @@ def test_a_wrong_rack_is_counted_again_before_the_next_shoe(tmp_path: Path) -> N
     """DAB 7(j): no wager is on the table then."""
     counts = iter((383, 384))
     with simulated_table(tmp_path, DRAWN, seed=7, board="pico-draw?table=records=true") as it:
-        it.floor.cut_at = 4
-        it.floor.count = lambda: next(counts)
+        it.people.cut_at = 4
+        it.people.count = lambda: next(counts)
         it.table.play_round()
         it.table.play_round()
         assert next(counts, None) is None

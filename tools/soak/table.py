@@ -32,7 +32,7 @@ from fairshoe_table.play.game import Ask
 from fairshoe_table.play.options import Options
 from fairshoe_table.rules.money import Rounding
 from fairshoe_table.simulated.demonstration import NEW_STORAGE, Running, simulated_table
-from fairshoe_table.simulated.stack import Place, StackReport, TroubledFloor, compare
+from fairshoe_table.simulated.stack import Place, StackReport, TroubledPeople, compare
 from fairshoe_table.table.table import Table
 from rig.card_locations import Finding
 from soak import killing, table_page
@@ -99,12 +99,12 @@ def child(folder: Path, game: str, seed: int, shoe: int, page: bool, dots: int) 
     if rng.random() < OTHER_OPTIONS:
         options = others(options, rng)
     with simulated_table(folder, game, seed, shoe_seed=shoe, options=options, connection=FailingConnection) as it:
-        floor = TroubledFloor(it.floor)
-        it.floor.supervisor = supervisor(game, rng)
+        people = TroubledPeople(it.people)
+        it.people.supervisor = supervisor(game, rng)
 
         def dot() -> None:
             os.write(dots, b".")
-            floor.countdown = 1  # at the next call again
+            people.countdown = 1  # at the next call again
 
         def strike() -> None:
             dot()
@@ -115,7 +115,7 @@ def child(folder: Path, game: str, seed: int, shoe: int, page: bool, dots: int) 
             dot()
             return rng.random() < HOUSE_VOID
 
-        floor.strike = strike
+        people.strike = strike
         dot()
         if seed % 2:
             FailingConnection.left = rng.randint(*STATEMENTS)
@@ -123,7 +123,7 @@ def child(folder: Path, game: str, seed: int, shoe: int, page: bool, dots: int) 
         if page:
             table_page.play(it, folder, lambda: False, each)
         while True:
-            table = Table(it.shoe, it.books, game, options, floor)
+            table = Table(it.shoe, it.books, game, options, people)
             with contextlib.suppress(sqlite3.OperationalError):
                 try:
                     table.play_round()

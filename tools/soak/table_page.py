@@ -84,9 +84,9 @@ class LoggedDealer(Patient):
 
 def play(it: Running, folder: Path, until: Callable[[], object], each: Callable[[], bool]) -> None:
     """Rounds by the page until it is time; `each` is called before every tap, and says whether a supervisor voids."""
-    desk = Desk(it.shoe, it.books, it.table.game, it.table.options, SEATS, folder / "wagers.json", it.floor)
+    desk = Desk(it.shoe, it.books, it.table.game, it.table.options, SEATS, folder / "wagers.json", it.people)
     seen = LoggedDealer(desk)
-    seen.log, seen.supervisor = folder / "page.jsonl", it.floor.supervisor
+    seen.log, seen.supervisor = folder / "page.jsonl", it.people.supervisor
     seen.write({"tap": "start"})
     desk.show = seen.show
     while not seen.values:

@@ -35,7 +35,7 @@ from fairshoe.messages import CloseBetting, Command, EndRound, Release, RoundSta
 from fairshoe_table.books.books import Books
 from fairshoe_table.desk.drafts import Draft
 from fairshoe_table.desk.line_list import ShownLine, shown_lines
-from fairshoe_table.desk.page_floor import Hands, NotYet, PageFloor
+from fairshoe_table.desk.page_people import Hands, NotYet, PagePeople
 from fairshoe_table.desk.view import desk_values
 from fairshoe_table.play.game import Ask, EnteredTwice
 from fairshoe_table.play.inputs import Input
@@ -72,7 +72,7 @@ class DeskLoop(Table):
         auditor: Path | None = None,
         inserted: Sequence[int] = (),
     ) -> None:
-        super().__init__(shoe, books, game, options, PageFloor(self.hand_due, self.call))
+        super().__init__(shoe, books, game, options, PagePeople(self.hand_due, self.call))
         self.seat_count = seats
         self.hands = hands
         self.hands_by_themselves = hands is not None

@@ -13,7 +13,7 @@ from fairshoe.errors import UsageError
 from fairshoe_table.books.books import Books
 from fairshoe_table.books.one_program import one_program
 from fairshoe_table.desk.card_reader import CardReader
-from fairshoe_table.desk.page_floor import Hands
+from fairshoe_table.desk.page_people import Hands
 from fairshoe_table.desk.taps import Desk
 from fairshoe_table.play import registry
 from fairshoe_table.play.options import Options

@@ -16,7 +16,7 @@ from fairshoe_table.books.rack import CLOSING
 from fairshoe_table.desk.card_reader import BY_DEALER, BY_PLANT, BY_READER, joined
 from fairshoe_table.desk.drafts import Bets
 from fairshoe_table.desk.loop import TAPPED, DeskLoop, Tap
-from fairshoe_table.desk.page_floor import Hands
+from fairshoe_table.desk.page_people import Hands
 from fairshoe_table.play.game import Ask, EnteredTwice
 from fairshoe_table.play.inputs import WAGER_MAX, Cards, Input
 from fairshoe_table.play.irregularities import find

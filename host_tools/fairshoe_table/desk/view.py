@@ -13,7 +13,7 @@ from fairshoe_table.books.rack import Rack, rows
 from fairshoe_table.desk import prompts
 from fairshoe_table.desk.drafts import Bets, Draft
 from fairshoe_table.desk.line_list import ShownLine, shown_lines
-from fairshoe_table.desk.page_floor import Hands
+from fairshoe_table.desk.page_people import Hands
 from fairshoe_table.play.game import Ask, EnteredTwice, Game, Play, Stake, name_of
 from fairshoe_table.play.inputs import Input
 from fairshoe_table.play.irregularities import Irregularity

@@ -23,7 +23,7 @@ from fairshoe_table.rules.cards import names
 from fairshoe_table.rules.ledger import Line
 from fairshoe_table.rules.meters import meter_names, new_meters
 from fairshoe_table.rules.money import DOLLAR, dollars
-from fairshoe_table.simulated.people import Players, SimulatedFloor
+from fairshoe_table.simulated.people import Players, SimulatedPeople
 from fairshoe_table.table.table import Table
 
 WIDTH = 80
@@ -41,8 +41,8 @@ def start_demo_meters(books: Books, game: str, options: Options) -> None:
         books.start_meters(new_meters(table, rates, seeds, getattr(options, "progressive_wager", DOLLAR), pool))
 
 
-class ShownFloor(SimulatedFloor):
-    """A simulated floor that also says what is dealt and wagered."""
+class ShownPeople(SimulatedPeople):
+    """Simulated people; it is also said what is dealt and wagered."""
 
     def wagers(self, play: Play) -> list[Input]:
         found = super().wagers(play)
@@ -63,7 +63,7 @@ class ShownFloor(SimulatedFloor):
 class Running:
     shoe: Shoe
     books: Books
-    floor: SimulatedFloor
+    people: SimulatedPeople
     table: Table
 
 
@@ -110,11 +110,11 @@ def simulated_table(
         Shoe.open(url, key=key, store=folder / "shoe.db", new_log=True) as shoe,
     ):
         start_demo_meters(books, game, options)
-        people, players = SimulatedFloor if say is None else ShownFloor, Players(Random(seed), seats)
-        floor = people(players, shoe.sim.act, shoe.sim.sleep, say or (lambda text: None), packs_of(kind))
-        floor.keep_layout(folder / "layout.json")
-        floor.paperwork = lambda deck: shoe.records.winner_hold(False, deck)
-        yield Running(shoe, books, floor, Table(shoe, books, game, options, floor))
+        made, players = SimulatedPeople if say is None else ShownPeople, Players(Random(seed), seats)
+        people = made(players, shoe.sim.act, shoe.sim.sleep, say or (lambda text: None), packs_of(kind))
+        people.keep_layout(folder / "layout.json")
+        people.paperwork = lambda deck: shoe.records.winner_hold(False, deck)
+        yield Running(shoe, books, people, Table(shoe, books, game, options, people))
 
 
 def play_rounds(folder: Path, game: str, rounds: int, seed: int, seats: int, write: Callable[[str], None]) -> None:

@@ -14,7 +14,7 @@ from fairshoe_table.play import registry
 from fairshoe_table.play.options import Options
 from fairshoe_table.rules.cards import DECK
 from fairshoe_table.simulated.demonstration import packs_of, shoe_of, start_demo_meters
-from fairshoe_table.simulated.people import Players, SimulatedFloor
+from fairshoe_table.simulated.people import Players, SimulatedPeople
 
 
 class SimulatedShoe:
@@ -33,10 +33,10 @@ class SimulatedShoe:
         start_demo_meters(books, self._setup.game, options)
         return options
 
-    def hands(self, shoe: Shoe) -> SimulatedFloor:
+    def hands(self, shoe: Shoe) -> SimulatedPeople:
         seats = self._game.seats_at(self._setup.options or self._game.demo(), self._setup.seats)
         players = Players(Random(self._setup.seed), seats)
-        return SimulatedFloor(players, shoe.sim.act, shoe.sim.sleep, packs=packs_of(self._game))
+        return SimulatedPeople(players, shoe.sim.act, shoe.sim.sleep, packs=packs_of(self._game))
 
 
 def open_desk(setup: Setup) -> AbstractContextManager[Desk]:

@@ -52,7 +52,7 @@ def _with_coupons(play: Play, fact: Input) -> Input:
     return wager(seat, amounts, fact.data["bettor"], coupons=coupons)
 
 
-class SimulatedFloor:
+class SimulatedPeople:
     """Players, and hands at a simulated shoe (`dealer=none`), which see the faces of the plant. `act` and `sleep` are
     those of `shoe.sim`."""
 

@@ -34,7 +34,7 @@ from fairshoe_table.play.game import Ask, Play
 from fairshoe_table.play.inputs import Input
 from fairshoe_table.rules.ledger import Line
 from fairshoe_table.simulated.demonstration import Running, simulated_table
-from fairshoe_table.simulated.people import SimulatedFloor
+from fairshoe_table.simulated.people import SimulatedPeople
 from fairshoe_table.table.table import Table
 
 FAULT_SHARE = 0.25  # of the rounds
@@ -64,7 +64,7 @@ def _at_exit(it: Running, rng: Random) -> None:
 
 
 def _short_deck(it: Running, rng: Random) -> None:
-    it.floor.deck_cards = 51
+    it.people.deck_cards = 51
 
 
 def _power(it: Running, rng: Random) -> None:
@@ -84,12 +84,12 @@ def _program(it: Running, rng: Random) -> None:
 def _misdeal(it: Running, rng: Random) -> CommandResult:
     """Of the dealer, or of the first player; one card too few for the dealer is completed by another."""
     position, cards = rng.choice(((DEALER, 2), (DEALER, 4), (1, 1), (1, 6)))
-    it.floor.odd = 1 if position else it.shoe.current_round.positions + 1
+    it.people.odd = 1 if position else it.shoe.current_round.positions + 1
     return it.shoe.records.misdeal(position, cards)
 
 
 def _face_up(it: Running, rng: Random) -> CommandResult:
-    it.floor.odd = 1
+    it.people.odd = 1
     return it.shoe.records.face_up(rng.randint(1, 2))
 
 
@@ -114,11 +114,11 @@ IN_THE_ROUND: dict[str, Strike] = {
 AT_DRAWN_SHOE = ("power cut", "cable out", "program killed")
 
 
-class TroubledFloor:
-    """The simulated floor, and a fault at the call that comes when `countdown` is over."""
+class TroubledPeople:
+    """The simulated people, and a fault at the call that comes when `countdown` is over."""
 
-    def __init__(self, floor: SimulatedFloor) -> None:
-        self.floor = floor
+    def __init__(self, people: SimulatedPeople) -> None:
+        self.people = people
         self.countdown = 0
         self.strike: Callable[[], object] = lambda: None
 
@@ -130,21 +130,21 @@ class TroubledFloor:
 
     def wagers(self, play: Play) -> list[Input]:
         self._tick()
-        return self.floor.wagers(play)
+        return self.people.wagers(play)
 
     def answer(self, play: Play, ask: Ask) -> Input:
         self._tick()
-        return self.floor.answer(play, ask)
+        return self.people.answer(play, ask)
 
     def hand(self, step: Step, status: Status) -> None:
         self._tick()
-        self.floor.hand(step, status)
+        self.people.hand(step, status)
 
     def call(self, text: str) -> None:
-        self.floor.call(text)
+        self.people.call(text)
 
     def booked(self, lines: list[Line]) -> None:
-        self.floor.booked(lines)
+        self.people.booked(lines)
 
 
 # --- rounds ------------------------------------------------------------------------------------
@@ -199,13 +199,13 @@ def run_stack(
     known = {**AT_MACHINE, **IN_THE_ROUND}
     chosen = kinds or (AT_DRAWN_SHOE if registry.find(game).drawn else tuple(known))
     with simulated_table(folder, game, seed) as it:
-        floor = TroubledFloor(it.floor)
+        people = TroubledPeople(it.people)
         for number in range(rounds):
-            floor.countdown = 0
+            people.countdown = 0
             if rng.random() < fault_share:
                 name = rng.choice(chosen)
-                _prepare(it, floor, name, known[name], rng, report)
-            _until_over(it, floor)
+                _prepare(it, people, name, known[name], rng, report)
+            _until_over(it, people)
             if (number + 1) % SHOWN == 0:
                 progress(number + 1, rounds)
         it.shoe.sim.sleep(1)
@@ -214,7 +214,7 @@ def run_stack(
     return report
 
 
-def _prepare(it: Running, floor: TroubledFloor, name: str, strike: Strike, rng: Random, report: StackReport) -> None:
+def _prepare(it: Running, people: TroubledPeople, name: str, strike: Strike, rng: Random, report: StackReport) -> None:
     if name in AT_MACHINE:
         report.faults[name] += 1
         strike(it, rng)
@@ -224,15 +224,15 @@ def _prepare(it: Running, floor: TroubledFloor, name: str, strike: Strike, rng: 
         report.faults[name] += 1
         strike(it, rng)
 
-    floor.countdown = rng.randint(1, CALLS)
-    floor.strike = struck
+    people.countdown = rng.randint(1, CALLS)
+    people.strike = struck
 
 
-def _until_over(it: Running, floor: TroubledFloor) -> None:
+def _until_over(it: Running, people: TroubledPeople) -> None:
     """One round; after a kill another table goes on with the same shoe and the same books."""
     while True:
         try:
-            Table(it.shoe, it.books, it.table.game, it.table.options, floor).play_round()
+            Table(it.shoe, it.books, it.table.game, it.table.options, people).play_round()
             return
         except Died:
             continue

@@ -64,7 +64,7 @@ def situation(status: Status) -> tuple[object, ...]:
     return status.state, status.need, status.records_due, status.positions_due, status.positions
 
 
-class Floor(Protocol):
+class People(Protocol):
     """The people at the table, or those who stand for them."""
 
     def wagers(self, play: Play) -> list[Input]:
@@ -91,7 +91,7 @@ class Floor(Protocol):
 class Table(House):
     """One table: a shoe with the key of the table's role, its books, a game and its options."""
 
-    def __init__(self, shoe: Shoe, books: Books, game: str, options: Options, floor: Floor) -> None:
+    def __init__(self, shoe: Shoe, books: Books, game: str, options: Options, people: People) -> None:
         options.check()
         if shoe.store is None:
             raise UsageError("the shoe has no store.", "Open it with one: a round must outlive the program.")
@@ -103,7 +103,7 @@ class Table(House):
         self.game = game
         self.configured = options  # of the next round; an open one goes on with those of its header
         self.options = options
-        self.floor = floor
+        self.people = people
         self.number = 0
         self._refused: tuple[object, ...] | None = None  # in this situation a command was refused: wait for a change
 
@@ -140,7 +140,7 @@ class Table(House):
             return False  # no status, or one that a newer one has overtaken
         held = self.held()
         if held is not None:
-            answer = self.floor.answer(self._play(), held).data
+            answer = self.people.answer(self._play(), held).data
             self.decide(str(answer["choice"]), str(answer["by"]), str(answer["reason"]))
         if self._late():
             return self._settled_late()
@@ -163,7 +163,7 @@ class Table(House):
         """Book these inputs, all of them or none."""
         lines = self.books.record_all(self.number, fact, self.options, seq)
         if lines:
-            self.floor.booked(lines)
+            self.people.booked(lines)
 
     def _on_record(self, key: str) -> bool:
         return any(fact.key == key for fact in self.books.inputs(self.number))
@@ -174,11 +174,11 @@ class Table(House):
         """Whether the round is over with it. Events of an earlier round that come again change nothing."""
         match event:
             case WarningLatched():
-                self.floor.call(f"warning: {event.warning.name.lower().replace('_', ' ')}")
+                self.people.call(f"warning: {event.warning.name.lower().replace('_', ' ')}")
             case _ if self.replaced() or self._play().unread:
                 pass  # of another shoe, or nothing can follow from it
             case RoundStarted() if self.moved():
-                self.floor.call(_NOT_OURS)
+                self.people.call(_NOT_OURS)
             case RoundStarted():
                 device, log = self.shoe_now()
                 if not self.books.dealt_before(device, log, event.seq):
@@ -208,7 +208,7 @@ class Table(House):
             case RoundEnded() if self._is_ours(event.round):
                 if self._unsettled():  # GREEN at the shoe can end it too early
                     self._tell(Input("ended early", "ended early"), seq=event.seq)
-                    self.floor.call("the shoe ended the round before it was settled: keep the cards, and settle it")
+                    self.people.call("the shoe ended the round before it was settled: keep the cards, and settle it")
                     return False
                 self._tell(Input("over", "over"), seq=event.seq)
                 return True
@@ -221,7 +221,7 @@ class Table(House):
     def _call_for_jackpots(self, what: str, seats: Iterable[int]) -> None:
         """Call a person if hands that become void now were paid from a meter (ruling `jackpot-void`)."""
         if any(line.jackpot and line.seat in seats for line in self.books.lines(self.number)):
-            self.floor.call(
+            self.people.call(
                 f"{what} is void and had a jackpot: keep the cards. If it was not validated it was not won, and is back"
                 " in its meter; a validated one is in suspense until a supervisor decides"
             )
@@ -229,12 +229,12 @@ class Table(House):
     def _compare_hands(self, started: RoundStarted) -> None:
         """Call a person if the shoe deals other hands than have wagers; betting may be closed at the shoe."""
         if not self._is_ours(started.round):
-            self.floor.call(_NOT_OURS)
+            self.people.call(_NOT_OURS)
             return
         seats = len(self._play().seats)
         if started.positions != seats:
             hands = started.positions or "any number of"
-            self.floor.call(f"the shoe deals {hands} hands, and {seats} seats have wagers: deal to these only")
+            self.people.call(f"the shoe deals {hands} hands, and {seats} seats have wagers: deal to these only")
 
     def ended_early(self) -> bool:
         """The shoe has ended this round, and its wagers are not settled yet."""
@@ -277,7 +277,7 @@ class Table(House):
     def _progress(self) -> None:
         """Ask for everything that the round needs as far as the shoe has come."""
         while waiting := asks(self._play(), self._dealt()):
-            self._tell(self.floor.answer(self._play(), waiting[0]))
+            self._tell(self.people.answer(self._play(), waiting[0]))
 
     def _ask_and_report(self) -> CommandResult | None:
         """Ask for everything, and give the shoe each record when it is due; the outcome of one that was taken."""
@@ -288,7 +288,7 @@ class Table(House):
             if any(result.done for result in results):
                 return next(result for result in reversed(results) if result.done)
             if not reports and waiting:
-                self._tell(self.floor.answer(self._play(), waiting[0]))
+                self._tell(self.people.answer(self._play(), waiting[0]))
             elif not reports:
                 return None
 
@@ -297,8 +297,8 @@ class Table(House):
     def _status(self, status: Status) -> CommandResult | None:
         step = next_step(status)
         if step.need is Need.ACKNOWLEDGE or step.command is AcknowledgeWarning:
-            self.floor.call(step.text)
-            self.floor.hand(step, status)
+            self.people.call(step.text)
+            self.people.hand(step, status)
             return None
         if step.need is Need.HOUSE_DECISION:
             return self.decided_at_the_shoe()
@@ -309,7 +309,7 @@ class Table(House):
         if step.need is Need.HOLE_CARD:
             result = self._ask_and_report()
             if result is None:
-                self.floor.hand(step, status)
+                self.people.hand(step, status)
             return result
         if step.need is Need.RACK:  # a person counts the set before it is used again (DAB 7(j))
             return self._answer(asks(self._play(), self._dealt())[0])
@@ -319,7 +319,7 @@ class Table(House):
             case "command":
                 return self._command(step, status)
             case "hand":
-                self.floor.hand(step, status)
+                self.people.hand(step, status)
             case _:
                 pass
         return None
@@ -342,7 +342,7 @@ class Table(House):
             if fact is not None:
                 return fact
         if step.command is EndRound and not self._earlier(status) and self._layout_waits():
-            self.floor.call("the round cannot end: wagers lie on the layout")
+            self.people.call("the round cannot end: wagers lie on the layout")
             return None
         return self._give(step.command)
 
@@ -360,7 +360,7 @@ class Table(House):
         if report.then is not None:
             self._tell(report.then(result.done))
         if report.call:
-            self.floor.call(report.call)
+            self.people.call(report.call)
         return result
 
     def _draw(self) -> CommandResult | None:
@@ -376,7 +376,7 @@ class Table(House):
     def _answer(self, ask: Ask) -> CommandResult | None:
         """Ask a person; only a count waits for the shoe's outcome."""
         self._announce(ask)
-        result = self._answered(self.floor.answer(self._play(), ask))
+        result = self._answered(self.people.answer(self._play(), ask))
         return result if ask.kind == "count" else None
 
     def _answered(self, answer: Input) -> CommandResult | None:
@@ -396,7 +396,7 @@ class Table(House):
         """The wagering seats. Their wagers are booked together: a program that is killed leaves all of them or none."""
         play = self._play()
         if not play.seats:
-            found = self.floor.wagers(play)
+            found = self.people.wagers(play)
             self.check_entry([int(fact.data["seat"]) for fact in found])
             self._tell(*found)
         return self._play().seats
@@ -414,7 +414,7 @@ class Table(House):
 
     def _hold_cards(self) -> CommandResult:
         """The cards of a jackpot stay until its paperwork is done (CS 10(c)(3)(ii)c.2.iv): the deck is not shuffled."""
-        self.floor.call("a jackpot was paid: keep the cards until the paperwork is done")
+        self.people.call("a jackpot was paid: keep the cards until the paperwork is done")
         result = self.shoe.records.winner_hold(True, self.shoe.current_round.deck)
         self._tell(Input("winner hold", "winner hold", {"taken": result.done}))
         return result
@@ -435,8 +435,8 @@ class Table(House):
         if what is What.PROGRESSIVE:
             return self._ask_and_report()
         if step.need in (Need.STUB_COUNT, Need.DISPUTE, Need.SERVICE) and what is not What.FINAL_DEAL:
-            self.floor.call(step.text)
-            self.floor.hand(step, status)
+            self.people.call(step.text)
+            self.people.hand(step, status)
             return None
         if what in ACTS:
             return self._act(what, step)
@@ -448,7 +448,7 @@ class Table(House):
         """Record what a person has done with a deck, after that person has said so."""
         ask = self._act_ask(what, step)
         if not self._on_record(ask.key):
-            self._tell(self.floor.answer(self._play(), ask))
+            self._tell(self.people.answer(self._play(), ask))
         replaced = int(what is What.DECK_REMOVED)  # by another deck: without one no round begins
         result = self.shoe.records.put(what, step.deck, replaced)
         self._tell(Input(f"recorded:{ask.part}", "recorded", {"taken": result.done}))

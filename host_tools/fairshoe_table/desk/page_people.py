@@ -26,7 +26,7 @@ class NotYet(Exception):
     """A person has not answered yet."""
 
 
-class PageFloor:
+class PagePeople:
     """`hand` is called when hands are due at the machine, `call` when a person is."""
 
     def __init__(self, hand: Callable[[Step, Status], None], call: Callable[[str], None]) -> None:
