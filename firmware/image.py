@@ -109,6 +109,8 @@ PULSES_US = const(384000)  # after 24 at once
 EVENT_PULSE_US = const(62500)  # on a line that makes events; and what a button's change costs
 EVENT_US = const(125000)  # a change of door or key switch; a shorter rest pays nothing back
 EVENTS_US = const(1000000)  # after eight at once
+REST_TIMES = const(5)  # its length is what a rest of less than EVENT_US between two pulses of such a line costs
+FULL = const(42)  # of glitches: twice INPUT_COUNT
 CALM_US = const(50000)  # without an edge, and a line that was restless counts again
 EVENT_CALM_US = const(1000000)
 PRESS_SAMPLES = const(3)  # in a row make a press, while noise hides all edges
@@ -138,7 +140,8 @@ class Inputs:
         self.enter_us = [0] * INPUT_COUNT
         self.leave_us = [0] * INPUT_COUNT
         # Changes that did not last, and led to none that did; behind them the noise of each line, in microseconds.
-        self.glitches = array("i", [0] * (2 * INPUT_COUNT))
+        # The last is the line whose bucket is full, counted from 1: not always the one that changed last.
+        self.glitches = array("i", [0] * (2 * INPUT_COUNT + 1))
         self.stale = True  # levels are not what the edges add up to: at the start, after a loss, and under noise
         self.suspect = NO_LINE  # the line that a loss of edges is put down to
         self._restless = NO_LINE  # the line that has more noise than it may
@@ -161,12 +164,11 @@ class Inputs:
             self._refresh()
             return FOREVER_MS
         if self.edge_count:
-            line = self.edge[self.edge_count - 1] >> 1  # where so many changes are, one of them is the last
             self._fold()
-            noise_us = self.glitches[INPUT_COUNT + line]
-            if noise_us >= PULSES_US and (noise_us >= EVENTS_US or not makes_events(line)):
+            if self.glitches[FULL]:
                 # Slower than what the HAL calls noise, and the line is as blind: what it should show cannot be seen.
-                self._restless = line
+                self._restless = self.glitches[FULL] - 1
+                self.glitches[FULL] = 0
         age_us = self._settle_lines() if self.waiting else 0
         if self._restless != NO_LINE:
             self._restless_us = self.now_us
@@ -306,9 +308,8 @@ def fold_edges(
     todo: int,
     waiting: int,
 ) -> int:
-    """Edges, of which the last bits of `todo` say the first, and those before how many there are. Returns in the same
-    way which of them ends a change that has lasted, or how many, and the lines that wait. A beam's edge comes as three
-    to five, and so this is shipped as machine code: fairshoe/ship/machine_code.py."""
+    """Edges: the last bits of `todo` say the first, those before how many there are. Returns in the same way which of
+    them ends a change that lasted, or how many, and the lines that wait. Shipped as machine code: machine_code.py."""
     at = todo & FOLDED
     todo >>= FOLDED_BITS
     while at < todo:
@@ -323,15 +324,16 @@ def fold_edges(
                 if lasted:
                     break
                 glitches[line] = glitches[line] + 1
-                if noise_us < EVENTS_US:
-                    noise_us += EVENT_PULSE_US if event else PULSE_US
-                if was < BOUNCES:
-                    was += 2
+                noise_us += EVENT_PULSE_US if event else PULSE_US
+                was += 2 if was < BOUNCES else 0
             elif lasted:
-                was &= 1  # it stayed where it was: what came before was no bounce
                 if event == 0 or line >= IN_CLOSE or since_us >= EVENT_US:
                     noise_us = noise_us - since_us if noise_us > since_us else 0
+                elif was > 1:
+                    noise_us += since_us * REST_TIMES  # all that time the line may have hidden an open door
+                was &= 1  # it stayed where it was: what came before was no bounce
             glitches[INPUT_COUNT + line] = noise_us
+            glitches[FULL] = line + 1 if noise_us >= (EVENTS_US if event else PULSES_US) else glitches[FULL]
             waiting ^= 1 << line
             held[line] = was ^ 1
             held_us[line] = edge_us[at]

@@ -25,6 +25,7 @@ def test_a_noisy_line_never_makes_a_wrong_count_and_never_fills_the_journal(boar
         ("pico-shoe", Case("opacity", 602, 70, "low", True, 1260)),  # 3 cards offered as 2
         ("pico-shelves", Case("opacity", 697, 90, "high", True, 2245)),  # blocked before the card came
         ("pico-carousel", Case("door", 74, 90, "low", False, 1410)),  # 77 events
+        ("pico-carousel", Case("door", 52, 98, "low", False, 3055)),  # motors ran for 0.7 s behind the open door
     ],
 )
 def test_a_storm_that_once_was_missed_is_not(board: str, case: Case) -> None:

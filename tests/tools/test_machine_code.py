@@ -17,7 +17,7 @@ from fairshoe.ship.errors import ShipError
 from fairshoe.ship.machine_code import COMPILED, DECORATOR, to_machine_code
 from fairshoe.ship.mpy_compile import compile_mpy
 from firmware.digest import differ
-from firmware.image import BOUNCES, EDGES_MAX, FOLDED, FOLDED_BITS, INPUT_COUNT, fold_edges
+from firmware.image import BOUNCES, EDGES_MAX, FOLDED, FOLDED_BITS, FULL, INPUT_COUNT, fold_edges
 from firmware.protocol.cobs import FILL_BITS, FRAME_MAX, WIRE_MAX, cobs_decode, cobs_encode, cobs_gather
 from firmware.signing import field, sha512
 from firmware.signing.constants import ROUND_CONSTANTS, START_STATE
@@ -278,8 +278,8 @@ def test_folding_edges_never_leaves_them_nor_their_lines() -> None:
         edges = [noise.randrange(2 * INPUT_COUNT) for _ in range(EDGES_MAX)]
         held = watched(Watched, [noise.randrange(BOUNCES + 2) for _ in range(INPUT_COUNT)], 0, INPUT_COUNT - 1)
         held_us = watched(WatchedWords, [now_us] * INPUT_COUNT, 0, INPUT_COUNT - 1)
-        counts = [noise.randrange(1000) for _ in range(2 * INPUT_COUNT)]
-        glitches = watched(WatchedWords, counts, 0, 2 * INPUT_COUNT - 1)
+        counts = [noise.randrange(1000) for _ in range(2 * INPUT_COUNT + 1)]
+        glitches = watched(WatchedWords, counts, 0, FULL)
         what = watched(Watched, edges, first, count - 1), watched(WatchedWords, times, first, count - 1)
         waiting = noise.randrange(1 << INPUT_COUNT)
         done = fold_edges(*what, held, held_us, glitches, count << FOLDED_BITS | first, waiting)

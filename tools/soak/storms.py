@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from soak.hands import Data, board_config
 from soak.small_round import GAME, STEP_MS, SmallRound, sweep
 
-PERCENTS = (10, 30, 50, 70, 90)
+PERCENTS = (2, 10, 30, 50, 70, 90, 98)
 PULLS = ("low", "high", "toggled")
 STORM_MS = 1500
 # In a storm: 16 of a round, and as many as a line may make (firmware/image.py): eight at once, and eight a second.

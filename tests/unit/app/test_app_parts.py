@@ -141,15 +141,15 @@ def test_under_noise_a_button_counts_after_three_samples_and_is_released_after_t
     assert inp.enters[image.IN_GREEN] == 2
 
 
-def test_noise_that_is_enough_is_not_added_to():
-    line = image.IN_DOOR
-    for noise_us, expected in ((1000000 - 1, 1000000 - 1 + 62500), (1000000, 1000000)):
-        inp = settled_inputs()
-        inp.glitches[image.INPUT_COUNT + line] = noise_us
-        for at_us in (100, 200):
-            edge(inp, line, at_us == 100, at_us)
-        inp._fold()
-        assert inp.glitches[image.INPUT_COUNT + line] == expected, noise_us
+def test_a_line_is_noise_when_its_bucket_is_full_to_the_microsecond():
+    for line, pulse_us, full_us in ((image.IN_DOOR, 62500, 1000000), (image.IN_EXIT, 16000, 384000)):
+        for missing_us in (0, 1):
+            inp = settled_inputs()
+            inp.glitches[image.INPUT_COUNT + line] = full_us - pulse_us - missing_us
+            for at_us in (100, 200):
+                edge(inp, line, at_us == 100, at_us)
+            inp.settle()
+            assert inp.edge_lost == (missing_us == 0), (line, missing_us)
 
 
 # --- outputs -----------------------------------------------------------------------------------

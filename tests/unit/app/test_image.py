@@ -395,8 +395,10 @@ def test_a_line_that_makes_events_is_noise_from_the_ninth_change_in_a_second_on(
     for line in (IN_DOOR, IN_KEY):
         for every_us, expected in ((1100, 9), (20000, 9), (100000, 9), (124000, 9), (126000, 0), (400000, 0)):
             assert changes_until_lost(line, every_us) == expected, (line, every_us)
-            assert changes_until_lost(line, every_us, late=True) == expected, (line, every_us)
-        assert pulses_until_lost(line, 10000, 900) == 16
+            assert changes_until_lost(line, every_us, late=True) == expected + (expected > 0), (line, every_us)
+        # A rest between two pulses may hide an open door: the line is noise after 0.3 s of them.
+        for every_us, expected in ((1500, 16), (10000, 10), (20000, 7), (50000, 5), (100000, 3), (126000, 0)):
+            assert pulses_until_lost(line, every_us, 900) == expected, (line, every_us)
     for every_us, expected in ((2000, 17), (30000, 30), (50000, 77), (70000, 0)):
         assert changes_until_lost(IN_ACK, every_us) == expected, every_us
         assert changes_until_lost(IN_ACK, every_us, late=True) == expected + (expected > 0), every_us
@@ -481,19 +483,20 @@ def test_a_line_that_was_restless_is_not_so_again_without_an_edge():
     assert not inp.stale and not inp.edge_lost and passages(inp) == (1, 1, 0, 0)
 
 
-def test_pulses_are_counted_up_to_a_limit_while_the_last_edge_is_always_of_another_line():
-    for level in (0, 1):
-        inp = ready(level)
-        for i in range(300):
-            at_us = 2000 * i
-            for half in range(4):
-                inp.edge[half], inp.edge_us[half] = IN_EXIT << 1 | (half + 1) & 1 ^ level, at_us + half * 500
-            inp.edge_count = 4
-            scan(inp, at_us + 1900, (IN_THROAT_B, (i + 1) & 1 ^ level, at_us + 1800))
-            assert not inp.edge_lost
-        assert inp.glitches[IN_EXIT] == 600
-        scan(inp, 600100, (IN_EXIT, 1 - level, 600000))
-        assert inp.edge_lost and inp.suspect == IN_EXIT
+def test_a_line_with_too_many_pulses_is_named_though_the_last_edge_is_always_of_another_line():
+    """Two lines in step, as from the mains: the door's was never looked at, and motors ran on behind the open door."""
+    for line, rest_us, expected in ((IN_EXIT, 0, 12), (IN_DOOR, 0, 8), (IN_DOOR, 18000, 6)):
+        for level in (0, 1):
+            inp = ready(level)
+            scans = 0
+            while not inp.edge_lost and scans < 300:
+                at_us = (2000 + rest_us) * scans
+                for half in range(4):
+                    inp.edge[half], inp.edge_us[half] = line << 1 | (half + 1) & 1 ^ level, at_us + half * 500
+                inp.edge_count = 4
+                scans += 1
+                scan(inp, at_us + 1900, (IN_THROAT_B, scans & 1 ^ level, at_us + 1800))
+            assert (scans, inp.suspect) == (expected, line), (level, rest_us)
 
 
 def test_under_noise_a_button_counts_once_for_each_press():
