@@ -2,3 +2,5 @@
 
 No game, no port, no simulator. Imports only the modules at the top of fairshoe.
 """
+
+DEFAULT_BOARD = "pico-carousel"  # where none is named

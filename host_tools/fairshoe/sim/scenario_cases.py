@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from fairshoe import _device
+from fairshoe.boards import DEFAULT_BOARD
 from fairshoe.files import parse_json, read_regular
 
 Data = dict[str, Any]
@@ -83,6 +84,7 @@ def _own(cases: dict[str, Data], name: str) -> Data:
 
 def _complete(data: Data) -> Data:
     """A scenario as the rig plays it: `steps` become the script of a machine that first proves that it is empty."""
+    data = {"board": DEFAULT_BOARD, **data}
     if "steps" not in data:
         return data
     if "script" in data:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from fairshoe.boards import configs
+from fairshoe.boards import DEFAULT_BOARD, configs
 from fairshoe.errors import GameError, SimulatorError, UsageError
 from fairshoe.files import make_private, parse_json, read_regular
 from fairshoe.games import profiles
@@ -31,7 +31,6 @@ except ImportError:  # a system without it has no lock of this kind: one simulat
     fcntl = None
 
 SCHEME = "sim"
-DEFAULT_BOARD = "pico-carousel"
 DEFAULT_GAME = "caribbean-stud"
 GAMES = {"shelves": "house:deck_cards=52", "draw": "house:deck_cards=30"}  # of mechanisms that deal no stacks
 DEALERS = ("auto", "hands", "none")

@@ -171,7 +171,7 @@ def test_a_bad_file_is_refused_with_its_place_and_what_would_be_right(
     assert caught.value.exit_code == 3
 
 
-@pytest.mark.parametrize("key", ["title", "board", "script"])
+@pytest.mark.parametrize("key", ["title", "script"])
 def test_a_file_without_what_every_scenario_needs_is_refused(tmp_path: Path, key: str) -> None:
     data = read_place(GOOD)
     del data[key]
@@ -277,7 +277,7 @@ def test_no_two_scenarios_of_the_library_have_one_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [("{", "not JSON"), ("[]", "SCENARIOS.md"), ('{"title": "x"}', "needs 'board'")]
+    ("text", "message"), [("{", "not JSON"), ("[]", "SCENARIOS.md"), ('{"title": "x"}', "needs 'script'")]
 )
 def test_what_is_no_scenario_ends_with_12_and_two_lines(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "bad.json"
