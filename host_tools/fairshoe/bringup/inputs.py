@@ -13,7 +13,7 @@ from typing import Any
 from fairshoe.boards.configs import device_crcs
 from fairshoe.bringup.checks import UNSEEN, Bringup, Check, failed, passed, untested
 from fairshoe.bringup.lines import wire
-from fairshoe.calibrate.machine import DARK, NONE, Machine, NotCalibrated, ShotRefused, Step
+from fairshoe.calibrate.machine import DARK, Machine, NotCalibrated, ShotRefused, Step
 from fairshoe.errors import NoAnswer, WrongKey
 from fairshoe.games.profiles import game_names
 from fairshoe.journal.export import Record
@@ -189,10 +189,9 @@ def watch(bringup: Bringup) -> str:
     try:
         look(bringup.machine)
     except ShotRefused as refused:
-        line = bringup.machine.read().noisy
-        if refused.end != "noise" or line == NONE:
+        if not refused.line:
             raise
-        return f"{INPUTS[line]} is noisy: more edges than the device can keep."
+        return f"{refused.line} is noisy: more edges than the device can keep."
     return ""
 
 
@@ -203,10 +202,9 @@ def noise(bringup: Bringup) -> Iterator[Check]:
     try:
         shot = machine.shoot(Step(0, NOISE_MS))
     except ShotRefused as refused:
-        line = machine.read().noisy
-        if refused.end != "noise" or line == NONE:
+        if not refused.line:
             raise
-        yield _noisy(INPUTS[line], "more edges than the device can keep")
+        yield _noisy(refused.line, "more edges than the device can keep")
         return
     for name in lines:
         rate = sum(line == name for line, _level, _us in shot.raw) * 1000 / NOISE_MS

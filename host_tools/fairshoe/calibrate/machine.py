@@ -33,11 +33,13 @@ assert OUTPUTS[5] == "dark"
 
 
 class ShotRefused(NotCalibrated):
-    """The device did not carry out a shot, or broke it off. `end` says why, as the device names it."""
+    """The device did not carry out a shot, or broke it off. `end` says why, as the device names it; `line` is noisy."""
 
-    def __init__(self, end: str) -> None:
-        super().__init__(*_REFUSED[end])
+    def __init__(self, end: str, noisy: int) -> None:
         self.end = end
+        self.line = INPUTS[noisy] if end == "noise" and noisy != NONE else ""
+        what, advice = _REFUSED[end]
+        super().__init__(f"{self.line} is noisy." if self.line else what, advice)
 
 
 @dataclass(frozen=True)
@@ -154,7 +156,7 @@ class Machine:
                 break
         assert reading is not None
         if reading.end >= ids.SHOT_DOOR:
-            raise ShotRefused(ENDS[reading.end])
+            raise ShotRefused(ENDS[reading.end], reading.noisy)
         return self._result(reading)
 
     def _result(self, reading: Diagnosis) -> Shot:
@@ -190,7 +192,7 @@ class Machine:
 
 _REFUSED = {
     "door": ("the door is open, or the key switch off.", "Close the door and leave the key switch on."),
-    "noise": ("a line is noisy.", "See fairshoe bringup: it names the line and shows its edges."),
+    "noise": ("a line is noisy.", "See fairshoe bringup: it shows the edges of each line."),
     "mouth": ("a card lies in the mouth, or the ejector is out.", "Open the door and clear the path."),
     "not_bench": ("this is a release image, which moves nothing here.", "Flash a bench image: fairshoe image --bench."),
     "malformed": ("the device does not know this shot.", "Flash the firmware of this version."),

@@ -198,6 +198,15 @@ def test_what_a_hand_or_a_sensor_spoils_is_refused_with_the_part(
     assert cure in refused.value.advice
 
 
+def test_a_noisy_line_is_named() -> None:
+    port, shoe = opened("pico-shoe", 1, {})
+    machine = Machine(shoe, SimHands(port))
+    machine.enter()
+    port.do("fault", fault="storm", line="exit", edges_per_s=20000)
+    with pytest.raises(NotCalibrated, match="exit is noisy"):
+        KINDS["shoe"](machine, load_board("pico-shoe")[0]["mechanism"]).measure()
+
+
 def test_of_a_draw_shoe_only_the_beams_distance_bounce_and_longest_draw_change() -> None:
     config = load_board("pico-draw")[0]
     made = {"throat_gap_um": (10500.0, 20.0), "bounce_us": (250.0, 9.0), "draw_ms": (1800.0, 300.0)}
