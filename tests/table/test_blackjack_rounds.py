@@ -422,7 +422,7 @@ def test_late_entry_is_barred_until_a_reshuffle(tmp_path: Path) -> None:
         it.people.cut_at = 1
         seats[:] = [1]
         assert it.shoe.status is not None
-        it.shoe.records.put(What.RESHUFFLE)
+        it.shoe.records.put(What.RESHUFFLE, 2)
         seats[:] = [1, 2]
         it.table.play_round()
         check_books(it.books)
