@@ -81,7 +81,8 @@ class Recorder:
         flow = self.flow
         journal = self.journal
         flow.set_round(journal.round_last, False)
-        interrupted = journal.last_of(ids.INTENTS, ids.OUTCOMES)
+        # A round that a rule voids may be that of the other deck, or of a shoe that goes on: it ends no intent.
+        interrupted = journal.last_of(ids.INTENTS, ids.OUTCOMES, ids.EV_ROUND_VOIDED)
         if interrupted not in ids.INTENTS:
             interrupted = 0
         deck = journal.buf[DECK_AT] if interrupted else 0

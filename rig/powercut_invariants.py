@@ -283,7 +283,7 @@ class PowercutInvariants:
             self.seed = b""
         if message in ids.INTENTS:
             self.intent = message
-        elif message in ids.OUTCOMES:
+        elif message in ids.OUTCOMES and (message != ids.EV_ROUND_VOIDED or values[0]):  # by a rule: not of the machine
             self.intent = 0
         self.voiding = voiding(self.voiding, self.rig.app.flow, message, values, text)
         if message == ids.EV_ROUND_STARTED:

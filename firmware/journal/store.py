@@ -271,11 +271,12 @@ class Journal:
         """What the first record carries in place of a hash."""
         return sha256(_GENESIS + self.log).digest()
 
-    def last_of(self, first: "tuple[int, ...]", second: "tuple[int, ...]") -> int:
-        """The newest recorded message that is in either set; 0 if none is left in the ring."""
+    def last_of(self, first: "tuple[int, ...]", second: "tuple[int, ...]", faulty: int = 0) -> int:
+        """The newest recorded message that is in either set; 0 if none is left in the ring. One of `faulty` counts only
+        if a warning is its cause."""
         for seq in range(self.seq_last, max(self.seq_last - self.capacity, 0), -1):
             message = self.load(seq)
-            if message in first or message in second:
+            if (message in first or message in second) and (message != faulty or self.buf[BODY_AT]):
                 return message
         return 0
 

@@ -86,7 +86,8 @@ class Story:
         elif self.owed is not None and (event.ID in INTENTS or isinstance(event, messages.RoundStarted)):
             yield "something was going on when the last boot ended, and no power_lost says so"
             self.owed = None
-        if event.ID in INTENTS or event.ID in OUTCOMES:
+        by_rule = isinstance(event, messages.RoundVoided) and not event.warning  # that ends nothing of the machine
+        if event.ID in INTENTS or (event.ID in OUTCOMES and not by_rule):
             self.motion_known = True
             self.motion = event.ID
             self.motion_seq = event.seq

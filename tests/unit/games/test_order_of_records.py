@@ -2,8 +2,9 @@
 
 from dab_tables import Shoe
 from game_tables import DONE, REFUSED, Table
-from support import board, clauses_of
+from support import all_fields_of, board, clauses_of
 
+from firmware.games.table_facts import RACK, RACK_UNKNOWN
 from firmware.protocol import ids
 
 STATE = ids.REASON_STATE
@@ -264,3 +265,15 @@ def test_what_follows_a_round_that_went_on_by_hand_is_not_of_that_round():
             assert shoe.command(ids.CMD_END_ROUND) == DONE
         assert shoe.record("stub_counted", 20) == DONE
         assert [event.round for event in shoe.stage.peer.events if event.name == "recorded"][-1] == 0, decision
+
+
+def test_a_round_that_a_rule_voids_leaves_the_shuffle_and_the_shoe_as_they_are_on_record():
+    table = two_decks("caribbean-stud").shuffle().deal(2).release().insert("shuffle_started", 3000, cards=52, deck=2)
+    table.recorded("stub_counted", 36)  # of the round that is settled: wrong
+    shoe = Shoe().load().draw().boxes(2).draw(4)
+    assert shoe.record("misdeal", 0, 0) == DONE  # the shoe goes on
+    for place, during in ((table, ids.EV_SHUFFLE_STARTED), (shoe, ids.EV_DECK_LOADED)):
+        assert place.stage.names().count("round_voided") == 1
+        place.play(("", 5000, "cut", 0), ("", 500, "boot", 0), ("warning_latched", 500, "wait", 0))
+        assert all_fields_of(place.stage, "power_lost") == [[during, 0]]
+    assert shoe.flow.facts.row[RACK] == RACK_UNKNOWN
