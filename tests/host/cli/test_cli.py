@@ -105,18 +105,6 @@ def test_config_check_tells_a_program_the_same() -> None:
     assert "no board 'nope'" in bad["problems"][0]
 
 
-def test_help_teaches_and_every_exit_code_in_use_is_listed() -> None:
-    from fairshoe import errors
-
-    text = in_process.run("--help").stdout
-    assert "examples:" in text and "--exit-codes" in text
-    listed = in_process.run("--exit-codes").stdout
-    for name in dir(errors):
-        cls = getattr(errors, name)
-        if isinstance(cls, type) and issubclass(cls, errors.FairshoeError):
-            assert re.search(rf"^ *{cls.exit_code}  \w", listed, re.MULTILINE), name
-
-
 def test_a_shoe_that_disappears_in_the_middle_ends_the_monitor_with_a_message() -> None:
     with simulator() as (process, ready):
         monitor = subprocess.Popen(

@@ -34,6 +34,7 @@ def test_alone_with_help_and_with_an_option_it_prints_the_same_help(capsys: pyte
     alone = told(capsys)
     assert alone == told(capsys, "help") == told(capsys, "--help")
     assert alone[0] == 0 and all(f"\n  {name} " in alone[1] for name in registry.COMMANDS)
+    assert "examples:" in alone[1] and "--exit-codes" in alone[1]
 
 
 def test_help_of_a_command_and_of_a_subcommand_is_its_own(capsys: pytest.CaptureFixture[str]) -> None:
@@ -78,9 +79,10 @@ def test_help_fits_80_columns(prog: str, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize("name", registry.COMMANDS)
-def test_every_command_says_what_it_does_and_has_examples(name: str) -> None:
-    parser = PARSERS[f"fairshoe {name}"]
-    assert parser.description and "examples:\n" in (parser.epilog or "")
+def test_every_command_says_what_it_does_and_has_examples(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, text, _err = told(capsys, name, "--help")
+    assert code == 0 and PARSERS[f"fairshoe {name}"].description
+    assert f"usage: fairshoe {name}" in text and "--debug" in text and "examples:\n" in text
 
 
 def commands_shown() -> list[str]:

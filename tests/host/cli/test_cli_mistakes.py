@@ -185,7 +185,7 @@ def test_a_key_file_without_a_key(capsys: pytest.CaptureFixture[str], tmp_path: 
 
 def test_no_key_where_one_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
     code, message = told(capsys, "shuffle", "/dev/x")
-    assert code == 2 and "commands need a key" in message and "--key-file" in message
+    assert code == 2 and "commands need a key" in message and "Pass --key-file, or set FAIRSHOE_KEY_FILE" in message
 
 
 # --- words -----------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from in_process import output
 from fairshoe.cli import settings
 from fairshoe.cli.connection import Connection
 from fairshoe.cli.settings import SettingsError
-from fairshoe.errors import KeyFileError, UsageError
+from fairshoe.errors import KeyFileError
 from fairshoe.keys import write_key
 from fairshoe.messages import Role
 
@@ -111,16 +111,3 @@ def test_a_key_that_is_set_can_be_left_out(tmp_path: Path) -> None:
     path = file(tmp_path, 'key_file = "o.key"')
     assert Connection(given(path, no_key=True)).key() is None
     assert Connection(given(path, no_key=False)).key() is not None
-
-
-@pytest.mark.usefixtures("nothing_attached")
-def test_without_a_port_or_a_key_it_is_said_how_to_set_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("FAIRSHOE_PORT", raising=False)
-    monkeypatch.delenv("FAIRSHOE_KEY_FILE", raising=False)
-    path = file(tmp_path, "")
-    with pytest.raises(UsageError) as caught:
-        Connection(given(path)).open_to_command()
-    assert "no shoe is attached" in caught.value.what and "fairshoe ports" in caught.value.advice
-    with pytest.raises(UsageError) as caught:
-        Connection(given(path, port="x")).open_to_command()
-    assert "commands need a key" in caught.value.what and "FAIRSHOE_KEY_FILE" in caught.value.advice

@@ -2,10 +2,7 @@
 
 import re
 
-import pytest
-
 from docs import tables
-from fairshoe.cli import command_line, registry
 from fairshoe.errors import Exit, FairshoeError
 
 
@@ -22,12 +19,3 @@ def test_every_error_has_its_exit_code_on_the_page() -> None:
     for kind in all_errors():
         assert kind.exit_code in listed, kind
         assert kind.__doc__ and kind.exit_code not in (0, Exit.INTERNAL), kind
-
-
-@pytest.mark.parametrize("name", registry.COMMANDS)
-def test_every_command_teaches(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        command_line.main([name, "--help"])
-    assert ended.value.code == 0
-    text = capsys.readouterr().out
-    assert f"usage: fairshoe {name}" in text and "--debug" in text
