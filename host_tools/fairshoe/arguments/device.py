@@ -134,7 +134,9 @@ _RAW = argparse.RawDescriptionHelpFormatter
 
 def add_release(top: argparse.ArgumentParser) -> None:
     actions = top.add_subparsers(dest="action", required=True, metavar="ACTION")
-    make = actions.add_parser("build", help="files and manifest into a folder", epilog=top.epilog, formatter_class=_RAW)
+    make = actions.add_parser(
+        "build", help="files and manifest into a folder", epilog=top.epilog, formatter_class=_RAW
+    )
     make.add_argument("--board", action="append", required=True, help="a name or a .json file; may be given again")
     make.add_argument("--game", help="the game they play, in place of the board configs'")
     make.add_argument("--micropython", metavar="UF2", help="the interpreter that the devices have: its hash goes along")

@@ -128,7 +128,12 @@ def test_the_panel_is_on_an_expander_that_exists() -> None:
 # --- which lines -------------------------------------------------------------------------------
 
 NAMES = {"carousel": "a carousel", "shelves": "a shelf machine", "shoe": "a motor shoe", "draw": "a draw shoe"}
-LINES = [(kind, group, line) for group in lines.GROUPS for kind in KINDS for line in lines.needed(group, kind)]
+LINES = [
+    (kind, group, line)
+    for group in lines.GROUPS
+    for kind in KINDS
+    for line in lines.needed(group, kind)
+]
 
 
 @pytest.mark.parametrize(("kind", "group", "line"), LINES)

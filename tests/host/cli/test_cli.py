@@ -144,12 +144,9 @@ def test_the_tap_repeats_what_the_shoe_sends_to_a_second_tool() -> None:
 def boots(until: int, *arguments: str) -> list[tuple[int, int]]:
     """Boot and number of the events that a simulated shoe tells a host, until this boot has proved itself empty."""
     found: list[tuple[int, int]] = []
-    with (
-        simulator(*arguments) as (_process, ready),
-        subprocess.Popen(
-            [*FAIRSHOE, "monitor", "--json", "--host", ready["port"]], stdout=subprocess.PIPE, text=True
-        ) as monitor,
-    ):
+    with simulator(*arguments) as (_process, ready), subprocess.Popen(
+        [*FAIRSHOE, "monitor", "--json", "--host", ready["port"]], stdout=subprocess.PIPE, text=True
+    ) as monitor:
         assert monitor.stdout
         for line in monitor.stdout:
             event = json.loads(line)
@@ -271,8 +268,7 @@ GAME_STORIES: dict[str, tuple[str, ...]] = {
         "recorded: face up: 1 card; by rule DDS-11b: the card goes to the rack",
         "| One card more is due |",
         "void by rule DDS-11a: all hands void",
-        "the house decides whether it goes on",
-        "void by house policy: all hands void",
+        "the house decides whether it goes on", "void by house policy: all hands void",
     ),
     "boston-5-stud": (
         "| Second wagers        |",

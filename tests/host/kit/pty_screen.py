@@ -99,7 +99,9 @@ class PtyScreen:
 
 
 @contextlib.contextmanager
-def on_a_terminal(*arguments: str, columns: int = 80, rows: int = 24, **environment: str) -> Generator[PtyScreen]:
+def on_a_terminal(
+    *arguments: str, columns: int = 80, rows: int = 24, **environment: str
+) -> Generator[PtyScreen]:
     """`fairshoe` with these arguments."""
     screen = PtyScreen([sys.executable, "-m", "fairshoe", *arguments], columns, rows, environment)
     try:

@@ -44,3 +44,5 @@ def test_the_key_switch_moves_the_link_from_one_port_to_the_other_and_back() -> 
         assert hear(service, some(Message), 0.5) == []
         table.close()
         service.close()
+
+
