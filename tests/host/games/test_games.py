@@ -53,6 +53,7 @@ def test_the_table_for_eight_players_is_the_column_for_eight() -> None:
 def test_a_wrong_game_is_told_with_its_place() -> None:
     assert problem(stack_cards=0).startswith("stack_cards must be bigger than or equal to 1")
     assert problem(code=None) == "code is missing"
+    assert problem(deck_cards=52.0).startswith("deck_cards: 52.0 must be written as a whole number")
     assert problem(jokers=2).startswith("jokers is not known; possible: ")
     assert problem(plan=[30, 30]) == "plan deals 60 cards of 52"
     assert problem(rules={**changed()["rules"], "jam": "CS-1"}).startswith("rules.jam is not known")
