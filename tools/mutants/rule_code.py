@@ -72,7 +72,7 @@ BROKEN = (
     Broken("DAB-11b", "manual", "drawn/round.py", "row[ANSWER] & INSURED != 0", "False"),
     Broken("DAB-11b", "manual", "drawn/round.py", "a, reader.insured and reader.up_card == a", "a, False"),
     Broken("DAB-7d", "manual", "drawn/round.py", "return (self.draws - 1) % boxes + 1", "return boxes"),
-    Broken("DDS-8a", "manual", "drawn/steps.py", "_flag(flow, RULE_CLOSING)  # drawn in error", "pass  #"),
+    Broken("DDS-8a", "manual", "drawn/steps.py", "flow.play.flag(flow, RULE_CLOSING)  # drawn in error", "pass  #"),
     Broken("CS-4b", "hand", "table_facts.py", "self._set(a, SOURCE, b)", "pass"),
     Broken("CS-4b", "hand", "table_facts.py", "self._set(deck, SOURCE, ids.FROM_MACHINE)", "pass"),
     Broken("DDS-4b", "manual", "table_facts.py", "return bool(self.profile.cut_after >> ", "return bool(2 >> "),

@@ -143,8 +143,12 @@ class Play:
 
     def ends(self, flow: "Flow") -> None:
         """The round ends, or the stub is taken out: flag a plan that has cards to come."""
-        if flow.state == DRAWING and self.undrawn(flow) and flow.outbox.roomy():
-            flow.outbox.post(ids.EV_DRAW_FLAGGED, min(self.draws, 255), text=flow.profile.clauses[RULE_PLAN])
+        if flow.state == DRAWING and self.undrawn(flow):
+            self.flag(flow, RULE_PLAN)
+
+    def flag(self, flow: "Flow", rule: int) -> None:
+        if flow.outbox.roomy():
+            flow.outbox.post(ids.EV_DRAW_FLAGGED, min(self.draws, 255), text=flow.profile.clauses[rule])
 
     def seat(self, flow: "Flow") -> int:
         """Whose the next card is: a box, 0 the dealer; 255 where the plan does not say."""

@@ -86,7 +86,7 @@ def _between(flow: "Flow", inp: "Inputs", now_ms: int) -> int:
     if flow.machine.count != flow.play.counted + flow.play.early:
         if flow.profile.one_round:
             flow.play.early = flow.machine.count - flow.play.counted
-            _flag(flow, RULE_CLOSING)  # drawn in error: it is the first card of the round
+            flow.play.flag(flow, RULE_CLOSING)  # drawn in error: it is the first card of the round
         elif flow.machine.zone == DEALT:
             return _start(flow, inp, now_ms)
         else:
@@ -216,7 +216,7 @@ def _settle(flow: "Flow", out: "Outputs", now_ms: int) -> int:
     """Ask for a due count once the cards of a known plan are out, or once the end is asked for."""
     panel, play = flow.panel, flow.play
     if play.draws != play.checked and play.beyond(flow):
-        _flag(flow, RULE_PLAN)
+        play.flag(flow, RULE_PLAN)
     if flow.tail == TAIL_SETTLING and flow.need != ids.NEED_COUNT:
         panel.take(PRESS_LOCK)
         panel.take(PRESS_ACK)
@@ -252,11 +252,11 @@ def _drawn(flow: "Flow") -> None:
     if flow.tail:
         _tally(flow)
     if flow.tail == TAIL_LOCKOUT:
-        _flag(flow, RULE_LOCKOUT)
+        play.flag(flow, RULE_LOCKOUT)
     elif play.out_of_turn(flow):
-        _flag(flow, RULE_HOLE_CARD)
+        play.flag(flow, RULE_HOLE_CARD)
     elif play.uninsured(flow):
-        _flag(flow, RULE_INSURANCE)
+        play.flag(flow, RULE_INSURANCE)
     # The display follows the deal where it changes, not every card.
     if play.notice or play.draws <= 2 or 0 <= play.draws - play.deal(flow) <= 1:
         play.notice = 0
@@ -279,15 +279,10 @@ def _call(flow: "Flow") -> None:
     flow.outbox.post(ids.EV_RECORDED, ids.REC_DEALER_CARD, 0, 0, order, profile.clauses[RULE_DEALER_CARD])
 
 
-def _flag(flow: "Flow", rule: int) -> None:
-    if flow.outbox.roomy():
-        flow.outbox.post(ids.EV_DRAW_FLAGGED, min(flow.play.draws, 255), text=flow.profile.clauses[rule])
-
-
 def _round_over(flow: "Flow", now_ms: int) -> int:
     play = flow.play
     if flow.profile.clauses[RULE_DEALER_CARD] != CLAUSE_NONE and play.uncalled(flow):
-        _flag(flow, RULE_DEALER_CARD)
+        play.flag(flow, RULE_DEALER_CARD)
     _post_end(flow)
     flow.set_round(flow.round_last, False)
     flow.machine.zone = DISCARDED

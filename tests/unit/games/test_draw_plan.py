@@ -82,18 +82,14 @@ def test_the_plan_counts_a_rejected_card_and_a_completed_hand():
         assert shoe.record("face_up", 1) == DONE
         assert shoe.draw(plan - 2).flags() == [], game
         assert shoe.draw(1).flags() == [plan + 1], game
-    short = PlanShoe("caribbean-stud").draw(14)
-    assert short.record("misdeal", 0, 4) == DONE  # the dealer has four: one more completes the hand
-    assert short.draw(1).flags() == []
-    assert short.draw(1).flags() == [16]
-    # All are drawn when the dealer is found with four: the rule orders one more. A hand with six explains the next.
-    for found, flagged in (((), [17]), (((1, 6),), [17]), (((1, 6), (2, 6)), [])):
-        whole = PlanShoe("caribbean-stud").draw(15)
-        assert whole.record("misdeal", 0, 4) == DONE
-        assert whole.draw(1).flags() == [], found
-        for hand in found:
-            assert whole.record("misdeal", *hand) == DONE
-        assert whole.draw(1).flags() == flagged, found
+    # The dealer has four: the rule orders one more, also when all were drawn. A hand with six explains the next.
+    for drawn, found, flagged in ((14, (), [16]), (15, (), [17]), (15, (1,), [17]), (15, (1, 2), [])):
+        short = PlanShoe("caribbean-stud").draw(drawn)
+        assert short.record("misdeal", 0, 4) == DONE
+        assert short.draw(1).flags() == [], found
+        for seat in found:
+            assert short.record("misdeal", seat, 6) == DONE
+        assert short.draw(1).flags() == flagged, found
 
 
 def test_the_final_deal_of_boston_5_belongs_to_the_plan_once_each_player_has_decided():
