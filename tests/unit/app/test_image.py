@@ -499,31 +499,6 @@ def test_a_line_with_too_many_pulses_is_named_though_the_last_edge_is_always_of_
             assert (scans, inp.suspect) == (expected, line), (level, rest_us)
 
 
-def test_under_noise_a_button_counts_once_for_each_press():
-    inp = ready()
-    for press in range(1, 4):
-        for pressed in (1, 0):
-            for i in range(5):
-                noisy_scan(inp, press * 50000 + i * 2000, IN_THROAT_A, button_ack=pressed)
-        assert inp.enters[IN_ACK] == inp.presses == press
-    noisy_scan(inp, 300000, IN_THROAT_A, button_ack=1)
-    noisy_scan(inp, 302000, IN_THROAT_A, button_ack=0)
-    assert inp.presses == 3
-
-
-def test_lost_edges_are_put_down_to_the_line_with_the_most_of_those_that_were_kept():
-    inp = ready()
-    inp.edge_lost = True
-    scan(inp, 9000, (IN_EXIT, 1, 1000), (IN_THROAT_A, 1, 1100), (IN_EXIT, 0, 1200), (IN_THROAT_B, 1, 1300))
-    assert inp.suspect == IN_EXIT
-    inp.edge_lost = True
-    scan(inp, 19000, (IN_THROAT_A, 0, 10000))
-    assert inp.suspect == IN_THROAT_A
-    inp.edge_lost = True
-    scan(inp, 29000)
-    assert inp.suspect == NO_LINE
-
-
 def test_as_many_edges_as_there_is_room_for_in_one_scan():
     inp = ready()
     edges = [(IN_EXIT, 1 - i % 2, 2000 + i * 2000) for i in range(EDGES_MAX)]
