@@ -16,10 +16,7 @@ from firmware.games.profile import (
     EXTRA_BURNS,
     EXTRA_TENS_OUT,
     RULE_BOX_MISSED,
-    RULE_BURN,
     RULE_BURN_MISSED,
-    RULE_FACE_UP,
-    RULE_FACE_UPS,
     RULE_HIT_MISSED,
     RULE_PAT_HAND,
     RULE_PLAN,
@@ -307,8 +304,6 @@ class Play:
         if what == ids.REC_STUB_COUNTED:
             whole = a == flow.profile.deck_cards - flow.facts.row[REMOVED]
             return RULE_RACK if whole else RULE_RACK_WRONG
-        if what == ids.REC_FACE_UP:
-            return RULE_FACE_UPS if machine.face_ups + a > 1 else RULE_FACE_UP
         if what == ids.REC_TEN_FOUND:
             return RULE_TENS if machine.tens + a > 1 else RULE_TEN
         if what == ids.REC_BOX_MISSED:
@@ -316,7 +311,7 @@ class Play:
         if what == ids.REC_BURNED:
             if not a:
                 return RULE_BURN_MISSED
-            return RULE_PAT_HAND if b == BURN_PAT_HAND else RULE_REFUSED if b == BURN_REFUSED else RULE_BURN
+            return RULE_PAT_HAND if b == BURN_PAT_HAND else RULE_REFUSED
         return NOT_MINE
 
     def recorded(self, flow: "Flow", what: int, a: int, b: int, now_ms: int) -> None:

@@ -277,3 +277,23 @@ def test_a_round_that_a_rule_voids_leaves_the_shuffle_and_the_shoe_as_they_are_o
         place.play(("", 5000, "cut", 0), ("", 500, "boot", 0), ("warning_latched", 500, "wait", 0))
         assert all_fields_of(place.stage, "power_lost") == [[during, 0]]
     assert shoe.flow.facts.row[RACK] == RACK_UNKNOWN
+
+
+def test_each_record_of_a_round_cites_its_own_rule():
+    """Proves: DAB-7g (in part), DAB-7j (in part), DAB-15c (in part), DAB-15f (in part), DAB-15g (in part)"""
+    shoe = Shoe(cards=40).load().draw().boxes(3).draw(7)
+    for record, after, order, clause in (
+        (("ten_found", 1), 1, ids.REMOVE_CARD, "DAB-15c"),
+        (("face_up", 1), 1, ids.REJECT_CARD, "DAB-15b"),
+        (("box_missed", 2, 1), 3, ids.PLAY_ON, "DAB-15i"),
+        (("burned", 1, 3), 0, ids.BURN_CARD, "DAB-15g"),
+        (("burned", 1, 4), 0, ids.BURN_CARD, "DAB-15f"),
+    ):
+        assert shoe.noted(*record)[-2:] == (order, clause), record
+        shoe.draw(after)
+    shoe.play(("", 300, "press", "lock"), ("", 300, "wait", 0))
+    assert shoe.last() == (ids.REC_DEALER_CARD, 0, 0, ids.CONSEQUENCE_NONE, "DAB-7g")
+    assert shoe.green().noted("dealer_change")[-1] == "DAB-7c"
+    assert shoe.noted("reshuffle", 2)[-1] == "DAB-4h"
+    assert shoe.lift().noted("stub_counted", 40)[-2:] == (ids.HOLD_DECK, "DAB-7j")
+    assert shoe.noted("stub_counted", 39)[-2:] == (ids.CONSEQUENCE_NONE, "DAB-7j")

@@ -52,7 +52,7 @@ def test_the_reader_says_blackjack_or_not_for_an_ace_and_a_court_card_and_nothin
 
 
 def test_with_an_ace_up_the_reader_stays_locked_until_insurance_is_closed():
-    """Proves: DAB-11b"""
+    """Proves: DAB-11b, DAB-7i (in part)"""
     shoe = hole_card_dealt()
     assert shoe.record("insurance_closed") == REFUSED  # no ace is up yet
     assert shoe.record("up_card", ACE) == DONE
