@@ -16,6 +16,7 @@ from fairshoe.client.notices import EventsElsewhere, LogStarted, Notice
 from fairshoe.client.store import Arrived, Store
 from fairshoe.errors import HelloRefused, StorageReplaced, StoreError, UsageError
 from fairshoe.keys import write_key
+from fairshoe.link import framing
 from fairshoe.link.session import HostSession, event_seq
 from fairshoe.messages import EmptyProved, RoundEnded
 from fairshoe.sim.port import SimPort
@@ -195,6 +196,17 @@ def test_what_is_stored_late_is_not_acknowledged_to_a_log_that_is_not_known_yet(
     assert list(session.resume_after(4)) == []
     session.acknowledge(5)
     assert session.take_output()
+
+
+def test_a_repetition_is_acknowledged_only_as_far_as_events_are_on_file() -> None:
+    """Events 5 to 7 were taken, and are not committed yet. The device may drop what is acknowledged."""
+    session = HostSession()
+    session.connected = True
+    session.seq_last, session.acknowledged = 7, 4
+    for seq, answer in ((3, [3]), (4, [4]), (5, []), (7, [])):
+        assert not session._in_order(seq)  # pyright: ignore[reportPrivateUsage]
+        said = framing.decode_messages(session.take_output())
+        assert [message.seq for message in said if isinstance(message, messages.EventAck)] == answer
 
 
 @pytest.mark.parametrize(
