@@ -221,7 +221,7 @@ class Flow:
 
     def set_tail(self, tail: int) -> None:
         self.tail = tail
-        if not tail and self.profile.decks == 1:
+        if not tail and self.play is not None and self.profile.decks == 1:
             self.outbox.round = 0  # what follows is of no round; of two decks the machine's own may be in play
 
 

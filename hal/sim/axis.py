@@ -333,14 +333,6 @@ class NoAxis:
         self.early = 0
         self.due_us = FAR
 
-    def _homed_at(self, true_steps: int) -> int:
-        """Where homing ends: so far from place 0 as the config is wrong about its mark."""
-        off = self.home_steps - true_steps
-        if self.way < 0 and self.wraps:
-            # It comes onto the mark by its other edge.
-            off += HOME_WIDTH_STEPS - 2 * self.home_steps
-        return (off if self.wraps else -off) * 1000 // self.place_steps
-
     def state(self) -> int:
         return AXIS_REST
 

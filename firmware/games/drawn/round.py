@@ -400,4 +400,5 @@ class Play:
         flow.seat(0)
         self.burned = 0
         flow.set_tail(0)
+        flow.outbox.round = 0
         flow_enter(flow, DRAW_READY if stays else DECK_SPENT, now_ms)

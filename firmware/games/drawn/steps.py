@@ -224,6 +224,7 @@ def _settle(flow: "Flow", out: "Outputs", now_ms: int) -> int:
     if not tail_scan(flow, out, ends, now_ms) or flow.state != DRAWING:
         play.changed = not flow_committed(flow)  # what is due follows from the record of a count
         return FOREVER_MS
+    flow.outbox.round = 0
     return flow_enter(flow, DECK_SPENT, now_ms)
 
 
@@ -335,6 +336,7 @@ def step_deck_spent(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) ->
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
     if not flow.machine.drained:
         return FOREVER_MS
+    flow.outbox.round = 0
     _emptied(flow, out)
     return flow_enter(flow, WAITING_FOR_DECK, now_ms)
 
