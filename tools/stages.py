@@ -104,6 +104,9 @@ def _run(origin: float, stage: Stage) -> Done:
     outcome = "FAILED" if status else "ok    "
     times = f"{now - began:.0f} s, processor {processor_s:.0f} s"
     print(f"{now - origin:6.1f} s  {outcome}  {stage.name}, {times}: {last}", flush=True)
+    for line in text.splitlines():
+        if line.startswith("SKIPPED "):  # pytest's line with the reason
+            print(f"{'':10}{line}", flush=True)
     return Done(stage.name, status, log, processor_s, tests_in(text))
 
 

@@ -27,12 +27,16 @@ def python(name: str, source: str, *inputs: str) -> Stage:
 
 
 def test_one_failure_fails_the_whole_and_the_others_run(capsys: pytest.CaptureFixture[str]) -> None:
-    parts = [python("bad", "print('why'); raise SystemExit(3)"), python("good", "print('12 passed')")]
+    parts = [
+        python("bad", "print('why'); raise SystemExit(3)"),
+        python("good", "print('SKIPPED [1] test_it.py:3: no promtool\\n12 passed')"),
+    ]
     assert run_stages("all", parts, 1) == 1
     said = capsys.readouterr().out
     assert "\n== bad\nwhy\n" in said and said.endswith("all FAILED: bad\n")
     assert re.search(r"ok      good, \d+ s, processor \d+ s: 12 passed\n", said) and "== good" not in said
     assert re.search(r"  12 tests, \d+\.\d s of processor time\n", said)
+    assert "\n          SKIPPED [1] test_it.py:3: no promtool\n" in said, "what a test lacked is said aloud"
     assert run_stages("all", parts[1:], 1) == 0
     assert capsys.readouterr().out.endswith("all passed\n")
 

@@ -12,16 +12,18 @@ from floor.alertmanager import alertmanager
 from floor.servers import missing, nats_server, postgres_folder
 
 ROOT = Path(__file__).resolve().parents[2]
-APT = ["apt-get", "install", "-y", "--no-install-recommends", "postgresql", "prometheus-alertmanager"]
+# prometheus: for promtool, which checks the rules of a floor's kit
+APT = ["apt-get", "install", "-y", "--no-install-recommends", "postgresql", "prometheus-alertmanager", "prometheus"]
 
 
 def install() -> list[str]:
     """Install what is missing and may be installed from here, in plain sight. What is still missing, in words."""
     if nats_server() is None:
         subprocess.call([sys.executable, "tools/setup.py", "--quiet", "--floor"], cwd=ROOT)
-    if (postgres_folder() is None or alertmanager() is None) and os.geteuid() == 0 and shutil.which("apt-get"):
+    all_here = postgres_folder() and alertmanager() and shutil.which("promtool")
+    if not all_here and os.geteuid() == 0 and shutil.which("apt-get"):
         environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
         for command in (["apt-get", "update"], APT):
-            print("PostgreSQL or Alertmanager is missing; running as root:", " ".join(command), flush=True)
+            print("PostgreSQL, Alertmanager or promtool is missing; running as root:", " ".join(command), flush=True)
             subprocess.call(command, env=environment, stdout=subprocess.DEVNULL)
     return missing()
