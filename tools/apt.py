@@ -15,7 +15,8 @@ def install(what: str, *packages: str, otherwise: str = "") -> bool:
         print(f"Install it yourself (apt-get install {words}{otherwise}) and run this again.")
         return False
     environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
-    wanted = ["apt-get", "install", "-y", "--no-install-recommends", *packages]
+    # Another installation may hold the lock, as that of a second clone does.
+    wanted = ["apt-get", "install", "-y", "--no-install-recommends", "-oDPkg::Lock::Timeout=300", *packages]
     for command in (["apt-get", "update"], wanted):
         print(f"{what} is missing; running as root:", " ".join(command), flush=True)
         if subprocess.call(command, env=environment, stdout=subprocess.DEVNULL) != 0 and command is wanted:

@@ -5,6 +5,7 @@ import contextlib
 import random
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import draws
 import pytest
@@ -14,6 +15,7 @@ from model.promela import promela
 from model.replay import CHANGES, changed, held, replay
 from model.tracer import Trace, recording
 from powerloss.jobs import Cut, Job, make_run, scenario_job
+from services import KEY, NEW_KEY, device, install_frame, plug, rotate_frame, rotation, turn
 from soak.kill import Soak
 from tcp_shoe import TcpShoe
 
@@ -74,6 +76,7 @@ def test_runs_that_are_killed_take_allowed_steps_and_changed_ones_are_rejected(t
         replace(TABLE, cuts=(Cut("write", 14, 0),)),
         replace(TABLE, cuts=(Cut("write", 24, 40), Cut("write", 3, 40))),
         replace(TABLE, audit=True, cuts=(Cut("time", 198436),)),
+        replace(TABLE, kind="keys", cuts=(Cut("write", 11, 40),)),
         replace(TABLE, kind="records", cuts=(Cut("frame", 40, 20),)),
         scenario_job("b5-count-finds-a-misdeal"),
     ],
@@ -107,6 +110,47 @@ def test_a_single_failing_write_is_an_allowed_step(kind: str, monkeypatch: pytes
             assert run.play() == [], write
         assert left < 0, write
         assert held(trace) == [], write
+
+
+def _fail(hal: Any, write: int) -> None:
+    """One write of storage fails, this many writes from now."""
+    left = write + 1
+
+    def prog(address: int, buf: bytearray) -> bool:
+        nonlocal left
+        left -= 1
+        return left != 0 and hal.nv.prog(address, buf)
+
+    hal.nv_prog = prog
+
+
+@pytest.mark.parametrize("key", [b"", KEY])
+@pytest.mark.parametrize("trouble", ["fails", "cut", "cut whole"])
+def test_a_change_of_the_key_takes_allowed_steps(key: bytes, trouble: str) -> None:
+    """The first key of a device, or another one: power fails in any write that follows, or the write fails."""
+    frame = rotate_frame(rotation(KEY, NEW_KEY)) if key else install_frame(NEW_KEY)
+    names: set[str] = set()
+    for write in range(7):
+        with recording() as trace:
+            stage = device(key)
+            plug(stage)
+            stage.run(500)
+            if trouble == "fails":
+                _fail(stage.rig.hal, write)
+            else:
+                stage.act("cut_at_write", {"write": write, "bytes": 96 if trouble == "cut whole" else 50})
+            stage.to_service(frame)
+            stage.run(1000)
+            if trouble != "fails":
+                stage.act("boot", {})
+                stage.rig.nv.cut_at = -1
+            turn(stage, "off")  # which ends in a seal
+            stage.run(3000)
+            stage.rig.boot()
+            stage.run(3000)
+        assert trace.key_problem() == "", write
+        names |= {step[0] for step in trace.keys}
+    assert {"boot", "store", "wrote", "recorded", "seal"} <= names
 
 
 async def test_a_shoe_in_a_loop_takes_allowed_steps(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ class Replay:
 
 def held(trace: Trace) -> list[str]:
     """Problems of a recorded run, as its other invariants word them."""
-    refused = replay(trace.steps)
+    refused = replay(trace.steps) or trace.key_problem()
     return [f"Finding: model: {refused}"] if refused else []
 
 

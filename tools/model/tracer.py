@@ -18,6 +18,7 @@ from fairshoe.messages import Command
 from firmware.journal import store as journal
 from firmware.link import admission, commands, dispatch, handshake, report
 from firmware.protocol import ids
+from model import key_trace
 from rig import peer
 
 TABLE = ids.ROLE_TABLE
@@ -34,9 +35,13 @@ class Trace:
         self.nonces: dict[bytes, int] = {}  # sessions that were asked for, by the host's nonce
         self.numbers: dict[int, Any] = {}  # and by the device's number
         self.uncommitted: list[Step] = []
+        self.keys: list[Step] = []  # of the table of the key, by key_trace
 
     def add(self, *step: Any) -> None:
         self.steps.append(step)
+
+    def key_problem(self) -> str:
+        return key_trace.replay_keys(self.keys)
 
     def process(self, name: str) -> None:
         """A host's process ends or starts; what it had not committed is gone."""
@@ -74,7 +79,7 @@ def hook(owner: Any, name: str) -> Callable[[Callable[..., Any]], Callable[..., 
 def recording(trace: Trace | None = None) -> Generator[Trace]:
     """Into a new trace, or on with this one."""
     trace = trace or Trace()
-    with patched(HOOKS, trace):
+    with patched([*HOOKS, *key_trace.HOOKS], trace):
         yield trace
 
 

@@ -37,7 +37,7 @@ class LooseHal(SimHal):
         return self.writes - 1 not in self.failing[1] and SimHal.nv_prog(self, address, buf)
 
 
-def device(key=b"", cells=0):
+def device(key: bytes = b"", cells: int = 0) -> Stage:
     """A small carousel that has proved itself empty."""
     config = small_board("carousel")
     config["link"]["mode"] = "table"
@@ -50,12 +50,12 @@ def device(key=b"", cells=0):
     return stage
 
 
-def turn(stage, to):
+def turn(stage: Stage, to: str) -> None:
     stage.act("key", {"to": to})
     stage.run(300)
 
 
-def plug(stage, key=b"", role=ids.ROLE_CLEAR):
+def plug(stage: Stage, key: bytes = b"", role: int = ids.ROLE_CLEAR) -> Peer:
     """Turn the switch on, with a host at the service port; a keyed one says hello."""
     stage.service = Peer(key, role)
     stage.service.hellos = 30
@@ -73,11 +73,11 @@ def plugged():
     return stage
 
 
-def install_frame(key):
+def install_frame(key: bytes) -> bytes:
     return Peer().frame(Session(), ids.CLASS_DIAGNOSTIC, ids.KEY_INSTALL, [], key)
 
 
-def rotation(old, new, nonce=NONCE):
+def rotation(old: bytes, new: bytes, nonce: bytes = NONCE) -> bytes:
     """The body of key_rotate."""
     hmac = Hmac(old)
     pad = hmac.digest(b"fairshoe wrap 1", nonce)
@@ -85,7 +85,7 @@ def rotation(old, new, nonce=NONCE):
     return nonce + wrapped + hmac.digest(b"fairshoe rotate 1", nonce + wrapped)[:16]
 
 
-def rotate_frame(body):
+def rotate_frame(body: bytes) -> bytes:
     return Peer().frame(Session(), ids.CLASS_DIAGNOSTIC, ids.KEY_ROTATE, [], body)
 
 
