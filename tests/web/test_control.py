@@ -17,7 +17,6 @@ from fairshoe.keys import role_key, write_key
 from fairshoe.messages import CommandAccepted, Role
 
 DEVICE_KEY = bytes(range(32))
-WAIT_S = 30
 SEQS = "[...document.querySelectorAll('#news-list li')].map((line) => Number(line.dataset.seq)).reverse()"
 
 
@@ -33,7 +32,7 @@ def live_page(chromium: Any, url: str, folder: Path) -> Generator[tuple[Bench, s
     assert found, process.poll()
     bench = Bench(chromium.new_page(viewport={"width": 1280, "height": 900}), found[1])
     bench.tab.goto(bench.url)
-    bench.until("globalThis.live?.known.status && !live.stale", WAIT_S)
+    bench.until("globalThis.live?.known.status && !live.stale")
     try:
         yield bench, process
     finally:
@@ -44,7 +43,7 @@ def live_page(chromium: Any, url: str, folder: Path) -> Generator[tuple[Bench, s
 
 def click(bench: Bench, command: str, answer: str) -> None:
     bench.tab.click(f"#command-{command}")
-    bench.until(f"document.getElementById('answer').textContent.startsWith({answer!r})", WAIT_S)
+    bench.until(f"document.getElementById('answer').textContent.startsWith({answer!r})")
 
 
 def test_clicks_are_commands_and_a_killed_server_goes_on_where_it_was(chromium: Any, tmp_path: Path) -> None:
@@ -52,21 +51,21 @@ def test_clicks_are_commands_and_a_killed_server_goes_on_where_it_was(chromium: 
     write_key(tmp_path / "table.key", "table", role_key(DEVICE_KEY, Role.TABLE).secret)
     with TcpShoe(f"&dealer=hands&key={tmp_path / 'device.key'}") as shoe:
         with live_page(chromium, shoe.url, tmp_path) as (bench, process):
-            bench.until("live.known.status.command === 'shuffle'", WAIT_S)
+            bench.until("live.known.status.command === 'shuffle'")
             assert bench.tab.locator("#command-shuffle.due").count() == 1
             click(bench, "shuffle", "shuffle: done")
             click(bench, "confirm_lockout", "confirm lockout: rejected")
             bench.tab.fill("#positions", "2")
             click(bench, "set_positions", "set positions: done")
-            bench.until("live.known.status.command === 'close_betting'", WAIT_S)
+            bench.until("live.known.status.command === 'close_betting'")
             before = bench.ask(SEQS)
             assert bench.errors == []
             process.kill()
-            bench.until("live.stale && live.down.includes('does not answer')", WAIT_S)
+            bench.until("live.stale && live.down.includes('does not answer')")
             assert bench.ask("getComputedStyle(document.getElementById('control')).display") == "none"
         with live_page(chromium, shoe.url, tmp_path) as (bench, process):
             click(bench, "close_betting", "close betting: done")
-            bench.until("live.known.status.positions === 2", WAIT_S)
+            bench.until("live.known.status.positions === 2")
             assert bench.errors == []
     with Store(tmp_path / "store.db") as store:
         seqs = [stored.seq for stored in store.events()]

@@ -144,7 +144,7 @@ def test_a_jam_is_shown_voids_the_round_and_a_person_clears_it(chromium: Any, tm
         assert width > height >= 40  # one line, as wide as a finger
         it.tap(seen)
         it.tap("hand")
-        it.until("document.getElementById('warning').hidden", 30)
+        it.until("document.getElementById('warning').hidden")
 
 
 def test_without_the_server_the_page_is_stale_and_takes_no_tap(chromium: Any, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from fairshoe.web.server import PageServer
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-WAIT_S = 60.0
+WAIT_S = 120.0
 
 
 def find_chromium() -> str:
@@ -57,7 +57,7 @@ class Bench:
         self.tab = tab
         self.url = url
         self.errors: list[str] = []
-        tab.set_default_timeout(2000 * WAIT_S)  # a busy machine has taken more than the browser's half a minute
+        tab.set_default_timeout(1000 * WAIT_S)  # a busy machine has taken more than the browser's half a minute
         tab.on("console", self._heard)
         tab.on("pageerror", self._failed)
 

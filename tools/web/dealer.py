@@ -85,7 +85,7 @@ class Dealer(Bench):
         self.tap(f"suit-{suit}")
 
     def bets(self) -> None:
-        self.until("globalThis.table?.known.table?.now.say === 'Place your bets' && !table.stale", 30)
+        self.until("globalThis.table?.known.table?.now.say === 'Place your bets' && !table.stale")
 
     def due(self) -> Any:
         """Wait until a person has something to do: an answer, a line, a command."""

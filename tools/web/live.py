@@ -64,7 +64,7 @@ def live(chromium: Any, source: Host | Observer | None, view: LiveView) -> Gener
     serving = Live(source, view)
     bench = Bench(chromium.new_page(viewport={"width": 1280, "height": 900}), serving.server.url)
     bench.tab.goto(bench.url)
-    bench.until("globalThis.live?.known.url", 20)
+    bench.until("globalThis.live?.known.url")
     try:
         yield bench, serving
         assert bench.errors == []
