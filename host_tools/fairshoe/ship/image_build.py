@@ -31,7 +31,9 @@ from fairshoe.ship.signed_boot import find_signature, seal
 SOURCE_DATE = 315532800
 _PERCENT = re.compile(r"^\[ *([0-9]+)%\] *(.*)")
 _TAIL_LINES = 12
-_NOT_PASSED_ON = ("CFLAGS", "CFLAGS_EXTRA", "CXXFLAGS", "LDFLAGS", "MAKEFLAGS", "MFLAGS", "MICROPY_MPYCROSS")
+# Of the environment. Of anything else the record would not tell: flags and include folders of the compiler, other
+# libraries, another second stage or toolchain of the SDK.
+_PASSED_ON = ("PATH", "TMPDIR")
 
 Say = Callable[[str], None]
 Progress = Callable[[str, int, int], None]
@@ -173,7 +175,7 @@ def write_image(out: Path, made: Made) -> tuple[Path, Path]:
 def run_build(checkout: Checkout, tools: Toolchain, work: Path, progress: Progress) -> bytes:
     """Configure and make. The whole output is in build.log of the work folder."""
     cmake = work / "cmake"
-    environment = {name: value for name, value in os.environ.items() if name not in _NOT_PASSED_ON}
+    environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     environment |= {
         "SOURCE_DATE_EPOCH": str(SOURCE_DATE),
         "MICROPY_GIT_TAG": f"v{checkout.version}",

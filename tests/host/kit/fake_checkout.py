@@ -39,7 +39,9 @@ sys.path.insert(0, HELPERS)
 from flash_image import uf2_of
 build = pathlib.Path(sys.argv[sys.argv.index("-C") + 1])
 board = build.parent / "board"
-assert os.environ["SOURCE_DATE_EPOCH"] and "CFLAGS_EXTRA" not in os.environ
+assert os.environ["SOURCE_DATE_EPOCH"] and os.environ["PATH"]
+foreign = {"CFLAGS_EXTRA", "CPATH", "CMAKE_TOOLCHAIN_FILE", "PICO_DEFAULT_BOOT_STAGE2_FILE"} & {*os.environ}
+assert not foreign, foreign
 if (board / "modules" / "broken.py").exists():
     print("[ 50%] Building C object x.c.o\\nx.c:1: error: no such thing")
     sys.exit(2)

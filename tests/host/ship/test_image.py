@@ -293,7 +293,8 @@ def test_a_release_is_older_by_rollback_number_and_then_by_version(
 def test_an_image_is_one_uf2_with_a_record_beside_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("CFLAGS_EXTRA", "-DSOMETHING")
+    for name in ("CFLAGS_EXTRA", "CPATH", "CMAKE_TOOLCHAIN_FILE", "PICO_DEFAULT_BOOT_STAGE2_FILE"):
+        monkeypatch.setenv(name, "anything")  # of which no record would tell
     assert image(tmp_path, monkeypatch, "--rollback", "2", "--json") == 0
     record = json.loads(capsys.readouterr().out)
     path = tmp_path / "out" / f"fairshoe-{__version__}-pico-shoe.uf2"
