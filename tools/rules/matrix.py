@@ -245,7 +245,7 @@ def _planned(table: Table) -> Stages:
 
 
 def _drawn(table: Table) -> Stages:
-    """From a shoe that counts: a card is burned, then the dealer's, two for each box, and one that a box asks for."""
+    """From a shoe that counts: a card is burned, then the dealer's, two for each box, and what boxes and dealer draw."""
     _draw(table, 1)
     yield "a card burned", table
     table.command(ids.CMD_SET_POSITIONS, POSITIONS)
@@ -255,6 +255,8 @@ def _drawn(table: Table) -> Stages:
     yield "two cards in each box", table
     _draw(table, 1)
     yield "after a hit", table
+    _draw(table, 1)
+    yield "after two cards more", table
     table.command(ids.CMD_END_ROUND)
     yield "round ended", table
 

@@ -25,8 +25,9 @@ from firmware.games.profile import (
     RULE_REFUSED,
     RULE_TEN,
     RULE_TENS,
+    TAIL_HOUSE,
 )
-from firmware.games.shoe_facts import ANSWER, CALLED, INSURED, UP_CARD, box_surrendered, box_waits
+from firmware.games.shoe_facts import ANSWER, CALLED, INSURED, UP_CARD, box_short, box_surrendered, box_waits
 from firmware.games.table_facts import APPROVAL, APPROVED_NO_BURN, FACE_UPS, OPEN, RACK, REMOVED, TENS
 from firmware.protocol import ids
 
@@ -61,6 +62,7 @@ class Play:
         self.reader = Reader(flow.spec.reads_holes)
         self.approved = row[APPROVAL]
         self.recut = False  # the next cards are the same ones, cut again
+        self.burn = 0  # why cards are due to be burned, a bit for each
         self.dealt_before = 0  # cards of this shoe that were dealt before this round
         self.cut_reported = False  # the cut card of this shoe was posted
         # A shoe that went out with its round counts on: what lay face up before a power cut is in the facts.
@@ -77,7 +79,7 @@ class Play:
         self.early = 0  # and those drawn since, before betting was closed
         self.face_ups = 0  # of this shoe, as reported
         self.tens = 0
-        self.burn = BURN_SHOE
+        self.burn |= BURN_SHOE
         self.burned = 0  # why a card was burned since the last round; 0: none was
         self.notice = 0
         self.spent = False  # it ends with this round, cut card or not
@@ -157,9 +159,9 @@ class Play:
         return (self.draws - 1) % boxes + 1
 
     def burns(self, flow: "Flow") -> int:
-        """Why a card has to be burned next; 0: no card has."""
+        """Why a card has to be burned next; 0: no card has. A new dealer burns one besides the first card of a shoe."""
         wanted = flow.profile.extras & EXTRA_BURNS and not self.approved & APPROVED_NO_BURN
-        return self.burn if wanted else 0
+        return self.burn & -self.burn if wanted else 0
 
     def need(self, flow: "Flow") -> int:
         """In a round: the answer of the reader, once the hole card is dealt and it could matter."""
@@ -180,8 +182,7 @@ class Play:
         """Whether the card just drawn came after the deal with an ace up and insurance still open. With a reader the
         hole card follows the deal, and the answer of the reader is due before any other card."""
         reader = self.reader
-        deal = self.deal(flow)
-        return reader.up_card == ACE and not reader.insured and not self.no_call and 0 < deal < self.draws - self.hole
+        return reader.up_card == ACE and not reader.insured and self.deal(flow) > 0 and self._since_deal(flow) > 0
 
     def out_of_turn(self, flow: "Flow") -> bool:
         """Whether the card just drawn should not have been: before the reader was asked, or after a blackjack."""
@@ -201,7 +202,8 @@ class Play:
     def objection(self, flow: "Flow", what: int, a: int, b: int) -> int:
         """Why this cannot be put on record now; 0 if it can, NOT_MINE if another module decides."""
         one_round = flow.profile.one_round
-        drawing = flow.state == DRAWING
+        # A shoe that stopped has let out what it had, as long as that is known and nothing was dealt by hand.
+        drawing = flow.state == DRAWING or (flow.tail == TAIL_HOUSE and self.draws > 0)
         if what == ids.REC_CUT:
             return self._cut_objection(flow, a, b)
         come = self.draws - self.burnt if drawing else self.early if one_round else 1 if self.burned else 0
@@ -212,7 +214,7 @@ class Play:
         if counted and a > come and (drawing or not flow.tail):
             return ids.REASON_STATE  # so many cards have not come
         if one_round:
-            return ids.REASON_STATE if drawing and plan_objection(flow, what, a, b) else NOT_MINE
+            return ids.REASON_STATE if flow.state == DRAWING and plan_objection(flow, what, a, b) else NOT_MINE
         if what == ids.REC_STUB_COUNTED:
             due = flow.state == WAITING_FOR_DECK and flow.facts.row[RACK]
             # Between rounds no hands are out that could have been misdealt.
@@ -220,7 +222,7 @@ class Play:
         if what == ids.REC_MISDEAL:
             if a or b:
                 return ids.REASON_ARGUMENT  # a box with too few cards is no misdeal here
-            dealt = flow.tail or self.draws >= (2 * flow.positions or 2)
+            dealt = (flow.tail and not drawing) or self.draws + 1 >= (self.deal(flow) or _LEAST)
             return ids.REASON_NONE if dealt and not self.reader.up_card else ids.REASON_STATE
         if what == ids.REC_BURNED:
             return self._burn_objection(flow, a, b)
@@ -251,13 +253,16 @@ class Play:
         elif what == ids.REC_INSURANCE_CLOSED:
             ok = reader.up_card == ACE and not reader.insured and (beside or self._since_deal(flow) == 0)
         elif what == ids.REC_SURRENDER:
-            hands = 4 if flow.profile.positions_max < 7 else 3  # that a box may have by splitting pairs
-            ok = self.served(flow) and box_surrendered(flow.facts.row, a) < hands
-            ok = ok and not self.called and (reader.answer == ids.ANSWER_NO or 1 < reader.up_card < JACK)
+            # As many hands as a box may have by splitting pairs.
+            ok = box_surrendered(flow.facts.row, a) < (4 if flow.profile.positions_max < 7 else 3)
+            ok = ok and (reader.answer == ids.ANSWER_NO or 1 < reader.up_card < JACK)
+            ok = ok and self.served(flow, a) and not self.called
         return ids.REASON_NONE if ok else ids.REASON_STATE
 
-    def served(self, flow: "Flow") -> bool:  # whether each box has two cards, as far as is known
-        return flow.tail != 0 or self._since_deal(flow) >= 0
+    def served(self, flow: "Flow", box: int = 0) -> bool:
+        """Whether each box has two cards, as far as is known, and this one did not get one card alone."""
+        waits = box_short(flow.facts.row, box) and not self.late >> box & 1
+        return flow.tail != 0 or (self._since_deal(flow) >= 0 and not waits)
 
     def _since_deal(self, flow: "Flow") -> int:
         """Cards since each box has two and the dealer a hole card, if dealt then; less than 0: they have not. Where the
@@ -285,9 +290,12 @@ class Play:
         if not a:
             due = self.burns(flow) or (self.burned if flow.state == DRAWING else 0)
             return ids.REASON_NONE if due and (not b or b == due or flow.tail) else ids.REASON_STATE
-        since = self.draws - self.burnt - (self.deal(flow) or _LEAST)
+        # Cards that players may have asked for; of a pat hand the dealer's second card is one more that must be there.
+        since = (
+            self.draws - self.burnt - (self.deal(flow) or _LEAST) - (self.hole or self.no_call or b == BURN_PAT_HAND)
+        )
         if not flow.tail and (flow.state != DRAWING or a > since):
-            return ids.REASON_STATE  # so many cards have not come after the deal
+            return ids.REASON_STATE  # so many have not come
         return ids.REASON_NONE if BURN_PAT_HAND <= b <= BURN_REFUSED else ids.REASON_ARGUMENT
 
     def _short_objection(self, flow: "Flow", a: int) -> int:
@@ -329,11 +337,13 @@ class Play:
         elif what == ids.REC_BURNED:
             self._burned(flow, a)
         elif what == ids.REC_DEALER_CHANGE:
-            self.burn = self.burn or BURN_DEALER
+            if not flow.tail:  # by hand this shoe does not see it
+                self.burn |= BURN_DEALER
             if flow.state == DRAWING and self.burns(flow):
                 machine.zone = zones.DISCARDED  # before the new dealer deals any card
         elif what == ids.REC_READER_OFF:
             self.reader.broken = not a
+            self.no_call = self.no_call and self.draws > self.deal(flow)  # without a reader the dealer's card is called
         elif what == ids.REC_APPROVAL:
             self.approved = b
         elif what == ids.REC_SHORT_SHOE:
@@ -371,7 +381,7 @@ class Play:
             self.draws -= cards
             self.box = self.box_before
         else:
-            self.burn = self.burned
+            self.burn |= self.burned
             self.burned = 0
 
     def _take_out(self, flow: "Flow", cards: int) -> None:
@@ -381,6 +391,7 @@ class Play:
         ledger.move(zones.DEALT, zones.REMOVED, dealt)
         ledger.move(zones.DISCARDED, zones.REMOVED, min(ledger.zone[zones.DISCARDED], cards - dealt))
         self.draws = max(self.draws - cards, 0)
+        self.box = self.box_before
 
     def _burned(self, flow: "Flow", cards: int) -> None:
         if cards:
@@ -390,8 +401,10 @@ class Play:
             # The card counted as the burn was the first card of the round.
             flow.ledger.move(zones.DISCARDED, zones.DEALT, 1)
             self.draws, self.burned = self.draws + 1, 0
-        else:  # none was burned: the next card is dealt
-            self.burn, flow.machine.zone = 0, zones.DEALT
+        else:  # none was burned
+            self.burn &= self.burn - 1
+            if not self.burn:
+                flow.machine.zone = zones.DEALT
 
     def voided(self, flow: "Flow", shoe_stays: bool, now_ms: int) -> None:
         """The round is void. The shoe continues unless the rule ends it, or a deck is shuffled after each round."""

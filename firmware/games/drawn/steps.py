@@ -97,7 +97,7 @@ def _between(flow: "Flow", inp: "Inputs", now_ms: int) -> int:
     _aim(flow, held)
     if not closed or held or flow.machine.busy or not inp.level[IN_HOPPER]:
         return FOREVER_MS
-    if flow.need:
+    while flow.play.burns(flow):  # bound: two
         _forgotten(flow)
     return _start(flow, inp, now_ms)
 
@@ -120,8 +120,8 @@ def _held(flow: "Flow", closed: int) -> bool:
 def _forgotten(flow: "Flow") -> None:
     order = flow.profile.consequences[RULE_BURN_MISSED]
     clause = flow.profile.clauses[RULE_BURN_MISSED]
-    flow.outbox.post(ids.EV_RECORDED, ids.REC_BURNED, 0, flow.play.burn, order, clause)
-    flow.play.burn = 0
+    flow.outbox.post(ids.EV_RECORDED, ids.REC_BURNED, 0, flow.play.burns(flow), order, clause)
+    flow.play.burn &= flow.play.burn - 1
 
 
 def _burned(flow: "Flow") -> None:
@@ -133,8 +133,8 @@ def _burned(flow: "Flow") -> None:
     if profile.extras & EXTRA_BURNS and flow.outbox.roomy():
         burn = profile.consequences[RULE_BURN]
         flow.outbox.post(ids.EV_RECORDED, ids.REC_BURNED, cards, play.burns(flow), burn, profile.clauses[RULE_BURN])
-    play.burned = play.burn or BURN_DEALER
-    play.burn = 0
+    play.burned = play.burns(flow) or BURN_DEALER
+    play.burn &= play.burn - 1
     play.notice = 0
     flow.redraw()
 
@@ -237,8 +237,8 @@ def _drawn(flow: "Flow") -> None:
     play = flow.play
     profile = flow.profile
     if flow.machine.zone == DISCARDED:
-        _burned(flow)  # the first card of a rack that completes the shoe
-        flow.machine.zone = DEALT
+        _burned(flow)  # of a new dealer, or the first card of a rack that completes the shoe
+        flow.machine.zone = DISCARDED if play.burns(flow) else DEALT
         return
     play.changed = True
     play.box_before = play.box

@@ -113,6 +113,60 @@ BLACKJACK = (
     ("boxes:2 draw:6 face_up:1 draw:1 ten_found:1 draw:1 end", "end"),
     ("boxes:2 draw:6 ten_found:1 power house_decision:2 !stub_counted:19:1 stub_counted:19", "void HOUSE 0"),
 )
+# From a shoe, the first card burned: whether it has a reader, what happens, how it comes out, and the clauses flagged.
+SHOE = (
+    (
+        False,
+        "dealer_change draw:1 face_up:1 draw:2 boxes:1 draw:3 end rack:3",
+        "end",
+        "",
+    ),  # one more of each new dealer
+    (False, "boxes:1 dealer_change close draw:3 end rack:0", "end", ""),  # both forgotten
+    (False, "dealer_change burned:0:1 draw:1 boxes:1 draw:3 end rack:1", "end", ""),
+    (False, "draw:1 boxes:1 draw:2 dealer_change dealer_change draw:2 end rack:2", "end", ""),
+    (False, "draw:1 boxes:3 draw:3 !misdeal:0:0 draw:1 box_missed:2:0 misdeal:0:0", "void DAB-15e 0", ""),
+    (False, "draw:1 boxes:2 draw:1 door !misdeal:0:0 !face_up:2 !ten_found:3 face_up:1 house_decision:1", "", ""),
+    (False, "draw:1 boxes:2 draw:4 door misdeal:0:0", "void DAB-15e 0", ""),
+    (False, "draw:1 boxes:2 draw:5 up_card:7 !misdeal:0:0 !ten_found:7 ten_found:1 end", "end", ""),
+    (True, "draw:1 boxes:2 draw:6 up_card:1 reader_off draw:1 end", "end", "DAB-11b"),  # insurance is still open
+    (True, "draw:1 boxes:2 draw:5 up_card:13 reader_off draw:2 end", "end", "DAB-7g"),
+    (True, "draw:1 boxes:2 draw:5 up_card:13 reader_off card_to:0:6 draw:2 end", "end", ""),
+    (True, "draw:1 boxes:2 draw:6 up_card:13 reader_off draw:1 end", "end", ""),  # the hole card was dealt
+    (True, "draw:1 boxes:2 draw:6 up_card:5 !burned:1:4 !burned:1:3 draw:1 burned:1:3 !burned:1:4 end", "end", ""),
+    (
+        False,
+        "draw:1 boxes:2 draw:4 up_card:5 box_missed:1:1 card_to:1:5 !surrender:1 draw:1 surrender:1 end",
+        "end",
+        "",
+    ),
+    (
+        False,
+        "draw:1 boxes:2 draw:4 up_card:5 !surrender:1 draw:1 surrender:1 surrender:1 surrender:1 !surrender:1 "
+        "surrender:2 end boxes:2 draw:5 up_card:5 surrender:1 end",
+        "end end",
+        "",
+    ),
+    (
+        False,
+        "draw:1 boxes:2 draw:4 up_card:1 !insurance_closed draw:1 insurance_closed draw:1 dealer_card end",
+        "end",
+        "",
+    ),
+    (False, "draw:1 boxes:2 draw:6 up_card:1 !insurance_closed dealer_card end", "end", ""),
+    (False, "draw:1 boxes:2 draw:5 up_card:1 card_to:0:6 draw:1 insurance_closed draw:1 end", "end", ""),
+    (False, "draw:1 boxes:2 draw:5 up_card:1 card_to:0:6 draw:2 end", "end", "DAB-11b"),
+    (
+        False,
+        "draw:1 boxes:3 draw:6 up_card:1 box_missed:2:1 card_to:2:7 draw:1 insurance_closed card_to:2:8 draw:1 "
+        "dealer_card end",
+        "end",
+        "",
+    ),  # each box has two cards only then
+    (True, "draw:1 boxes:3 draw:6 up_card:13 box_missed:2:1 card_to:2:7 draw:2 end", "end", ""),  # and the hole card
+    (True, "draw:1 boxes:3 draw:6 up_card:13 box_missed:2:1 card_to:2:7 draw:3 end", "end", "DAB-7i"),
+    (False, "draw:1 boxes:3 draw:5 box_missed:2:0 !card_to:2:6 card_to:1:6 end", "end", ""),  # a dead box
+    (False, "draw:1 boxes:2 draw:6 drawn_in_error:1:1 burned:1:4 end rack:2", "end", ""),  # no card of the dealer
+)
 
 
 class Words:
@@ -201,6 +255,13 @@ class Words:
             assert self.table.stage.rig.plant.hand.draw(150)
             self.table.stage.run(300)
 
+    def rack(self, cards):
+        """So many cards were burned."""
+        assert self.table.zones()[1] == cards
+
+    def door(self):
+        self.table.play(("", 300, "open", 0), ("warning_latched", 300, "wait", 0))
+
     def power(self):
         self.table.play(("", 300, "cut", 0), ("", 500, "boot", 0), ("", 3000, "wait", 0))
         if self.table.flow.state == WARNING:
@@ -277,6 +338,15 @@ def test_what_is_on_record_of_a_blackjack_round_holds_after_a_power_cut():
     """Proves: DAB-15e (in part), DAB-8a3 (in part), DAB-15b (in part), DAB-15i (in part), DAB-11b (in part)"""
     for row in BLACKJACK:
         check(Shoe(20, reader=True).load(), row)
+
+
+def test_two_irregularities_in_a_round_of_a_blackjack_shoe():
+    """Proves: DAB-7c, DAB-15e (in part), DAB-15n (in part), DAB-11b (in part), DAB-7g (in part), DAB-15g (in part),
+    DAB-8a3 (in part), DAB-15i (in part), DAB-15c (in part), DAB-7i (in part)"""
+    for row in SHOE:
+        shoe = Shoe(30, reader=row[0]).load()
+        check(shoe, row[:3])
+        assert [clause.decode() for clause in clauses_of(shoe.stage, "draw_flagged")] == row[3].split(), row
 
 
 def test_a_card_that_is_due_to_the_dealers_hand_is_held_back_for_by_the_clause_of_the_misdeal():

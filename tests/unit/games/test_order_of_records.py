@@ -129,47 +129,6 @@ def test_more_cards_face_up_than_have_come_are_refused():
     assert table.record("face_up", 5) == DONE
 
 
-def test_a_surrender_comes_after_the_second_cards_and_for_no_more_hands_than_a_box_has():
-    """Proves: DAB-8a3 (in part)"""
-    shoe = Shoe().load().draw().boxes(2).draw()
-    assert shoe.record("up_card", 5) == DONE
-    for _ in range(4):
-        refused(shoe, "surrender", 1)
-        shoe.draw()
-    for _ in range(3):
-        assert shoe.record("surrender", 1) == DONE
-    refused(shoe, "surrender", 1)
-    assert shoe.record("surrender", 2) == DONE
-    shoe.green().boxes(2).draw(5)
-    assert shoe.record("up_card", 5) == DONE and shoe.record("surrender", 1) == DONE  # of this round there is none yet
-
-
-def test_insurance_is_closed_between_the_second_cards_and_the_first_hit():
-    """Proves: DAB-11b (in part)"""
-    for cards, taken in ((1, False), (4, False), (5, True), (6, False)):
-        shoe = Shoe().load().draw().boxes(2).draw(cards)
-        assert shoe.record("up_card", 1) == DONE
-        if taken:
-            assert shoe.record("insurance_closed") == DONE
-        else:
-            refused(shoe, "insurance_closed")
-
-
-def test_a_dealer_whose_first_card_is_on_record_did_not_fail_to_deal_it():
-    """Proves: DAB-15e (in part)"""
-    shoe = Shoe().load().draw().boxes(2).draw(5)
-    assert shoe.record("up_card", 7) == DONE
-    refused(shoe, "misdeal", 0, 0)
-    assert "round_voided" not in shoe.stage.names()
-
-
-def test_more_tens_than_were_drawn_are_refused():
-    """Proves: DAB-15c (in part)"""
-    shoe = Shoe().load().draw().boxes(2).draw(2)
-    refused(shoe, "ten_found", 4)
-    assert shoe.record("ten_found", 3) == DONE
-
-
 def test_a_dealer_who_comes_in_a_round_burns_a_card_before_dealing_any():
     """Proves: DAB-7c"""
     shoe = Shoe().load().draw().boxes(2).draw(3)
@@ -184,22 +143,6 @@ def test_a_dealer_who_comes_in_a_round_burns_a_card_before_dealing_any():
     shoe.close()
 
 
-def test_a_hole_card_without_a_reader_is_no_hit():
-    """Proves: DAB-7i (in part)"""
-    shoe = Shoe().load().draw().boxes(2).draw(5)
-    assert shoe.record("up_card", 1) == DONE
-    assert shoe.record("card_to", 0, 6) == DONE
-    shoe.draw()
-    assert shoe.count("draw_flagged") == 0
-    assert shoe.record("insurance_closed") == DONE
-    shoe.draw().green()
-    assert shoe.count("draw_flagged") == 0  # and Dealer's Card need not be called
-    late = Shoe().load().draw().boxes(2).draw(5)
-    assert late.record("up_card", 1) == DONE and late.record("card_to", 0, 6) == DONE
-    late.draw(2)
-    assert [row[-1] for row in late.told("draw_flagged")] == ["DAB-11b"]
-
-
 def test_a_burn_is_forgotten_only_as_the_one_that_is_due():
     """Proves: DAB-15o (in part)"""
     shoe = Shoe().load().draw().boxes(2).draw(3)
@@ -210,41 +153,6 @@ def test_a_burn_is_forgotten_only_as_the_one_that_is_due():
     assert shoe.record("burned", 0, 2) == DONE and shoe.zones() == before  # the one of the shoe stays in the rack
     shoe.draw(2)
     assert shoe.zones()[0] == before[0] + 2  # and the hand goes on
-
-
-def test_the_second_card_of_a_box_that_was_passed_over_is_of_the_deal():
-    """Proves: DAB-15i (in part), DAB-11b (in part), DAB-7i (in part)"""
-    shoe = Shoe().load().draw().boxes(3).draw(6)
-    assert shoe.record("up_card", 1) == DONE and shoe.record("box_missed", 2, 1) == DONE
-    assert shoe.record("card_to", 2, 7) == DONE
-    shoe.draw()
-    assert shoe.record("insurance_closed") == DONE  # each box has two cards only now
-    assert shoe.record("card_to", 2, 8) == DONE
-    shoe.draw()
-    assert shoe.count("draw_flagged") == 0
-    read = Shoe(reader=True).load().draw().boxes(3).draw(6)
-    assert read.record("up_card", 13) == DONE and read.record("box_missed", 2, 1) == DONE
-    assert read.record("card_to", 2, 7) == DONE
-    read.draw(2)
-    assert read.count("draw_flagged") == 0  # that was the hole card
-    read.draw()
-    assert [row[-1] for row in read.told("draw_flagged")] == ["DAB-7i"]
-
-
-def test_a_dead_box_gets_no_card():
-    """Proves: DAB-15i (in part)"""
-    shoe = Shoe().load().draw().boxes(3).draw(5)
-    assert shoe.record("box_missed", 2, 0) == DONE
-    assert shoe.record("card_to", 2, 6) == REFUSED
-    assert shoe.record("card_to", 1, 6) == DONE
-
-
-def test_a_card_that_was_burned_is_no_dealers_card():
-    """Proves: DAB-7g (in part)"""
-    shoe = Shoe().load().draw().boxes(2).draw(6)
-    assert shoe.record("drawn_in_error", 1, 1) == DONE and shoe.record("burned", 1, 4) == DONE
-    shoe.green()
-    assert shoe.count("draw_flagged") == 0
 
 
 def test_a_reshuffle_has_one_of_two_reasons():

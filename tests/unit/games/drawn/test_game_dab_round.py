@@ -389,9 +389,9 @@ def test_a_card_is_burned_once():
     shoe = Shoe().load().boxes(1).draw(4)  # the burn of the shoe, the dealer's card and two for the box
     for why in (3, 4):
         assert shoe.record("burned", 1, why) == REFUSED and shoe.reason() == ids.REASON_STATE  # no card of the deal
-    shoe.draw()
-    assert shoe.record("burned", 1, 3) == DONE
+    assert shoe.draw().record("burned", 1, 3) == REFUSED  # the dealer has one card
+    assert shoe.draw().record("burned", 1, 3) == DONE
     assert shoe.record("burned", 1, 3) == REFUSED and shoe.reason() == ids.REASON_STATE
-    assert shoe.record("face_up", 4) == REFUSED  # none of the cards in play
-    assert shoe.zones() == (3, 2, 15, 0)
+    assert shoe.record("face_up", 5) == REFUSED  # none of the cards in play
+    assert shoe.zones() == (4, 2, 14, 0)
     shoe.close()
