@@ -245,7 +245,7 @@ def _planned(table: Table) -> Stages:
 
 
 def _drawn(table: Table) -> Stages:
-    """From a shoe that counts: a card is burned, then the dealer's, two for each box, and what boxes and dealer draw."""
+    """From a shoe that counts: one card burned, the dealer's, two for each box, and what is drawn then."""
     _draw(table, 1)
     yield "a card burned", table
     table.command(ids.CMD_SET_POSITIONS, POSITIONS)
