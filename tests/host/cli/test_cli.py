@@ -60,18 +60,6 @@ def test_an_unknown_board_or_game_names_the_known_ones(command: str) -> None:
     assert "caribbean-stud, double-attack" in one_message(run(command, "--game", "snap"), 3)
 
 
-def test_a_board_file_with_a_conflicting_pin_is_refused(tmp_path: Path) -> None:
-    from fairshoe.boards import configs
-
-    config = configs.load_board("pico-carousel")[0]
-    config["inputs"]["exit"] = config["inputs"]["throat_a"]
-    path = tmp_path / "mine.json"
-    path.write_text(json.dumps(config))
-    for command in ("demo", "sim"):
-        message = one_message(in_process.run(command, "--board", path), 3)
-        assert "used twice, for inputs.throat_a and for inputs.exit" in message
-
-
 def test_config_check_says_of_every_board_what_it_is_or_all_that_is_wrong(tmp_path: Path) -> None:
     from fairshoe.boards import configs
 
@@ -139,30 +127,6 @@ def test_the_tap_repeats_what_the_shoe_sends_to_a_second_tool() -> None:
         tap.communicate()
     assert first["message"] == "booted"
     assert first["firmware"] == __version__
-
-
-def boots(until: int, *arguments: str) -> list[tuple[int, int]]:
-    """Boot and number of the events that a simulated shoe tells a host, until this boot has proved itself empty."""
-    found: list[tuple[int, int]] = []
-    with simulator(*arguments) as (_process, ready), subprocess.Popen(
-        [*FAIRSHOE, "monitor", "--json", "--host", ready["port"]], stdout=subprocess.PIPE, text=True
-    ) as monitor:
-        assert monitor.stdout
-        for line in monitor.stdout:
-            event = json.loads(line)
-            if "seq" in event:
-                found.append((event["boot"], event["seq"]))
-            if event["message"] == "empty_proved" and event["boot"] == until:
-                break
-        monitor.kill()
-    return found
-
-
-def test_a_simulated_shoe_remembers_its_past_in_a_file(tmp_path: Path) -> None:
-    file = tmp_path / "shoe.nv"
-    first, again = boots(1, "--storage", str(file)), boots(2, "--storage", str(file))
-    assert first[0] == (1, 1) and file.stat().st_size == 32768
-    assert again[-1][0] == 2 and again[-1][1] > first[-1][1]
 
 
 def test_a_storage_file_that_is_not_this_shoes_is_refused(tmp_path: Path) -> None:

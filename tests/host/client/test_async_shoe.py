@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import gc
 import inspect
-import sqlite3
 import sys
 import threading
 from collections.abc import Generator
@@ -17,7 +16,6 @@ from test_cli import simulator
 
 from fairshoe import AsyncShoe, Shoe, messages
 from fairshoe.client.notices import LinkBack, LinkLost, Notice
-from fairshoe.client.store import Store
 from fairshoe.errors import NoAnswer, PortError, PortLost, StoreError, UsageError, WrongDevice
 from fairshoe.games.record_kinds import By
 
@@ -275,29 +273,6 @@ async def test_time_stands_still_while_nobody_waits_for_a_simulated_shoe() -> No
         before = shoe.sim.clock()
         await asyncio.sleep(0.1)
         assert shoe.sim.clock() - before < 0.5
-
-
-async def test_a_store_that_cannot_be_written_is_told_and_events_go_on_afterwards(tmp_path: Path) -> None:
-    store = Store(tmp_path / "store.db", busy_s=0.01)
-    async with AsyncShoe.open("sim://", store=store) as shoe:
-        await shoe.run(until=messages.EmptyProved)
-        other = sqlite3.connect(store.path, isolation_level=None)
-        other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StoreError, match="locked"):
-            await shoe.run(until=messages.RoundEnded)
-        assert shoe.sim.rig.app.journal.seq_acked == 2
-        other.close()
-        seqs: list[int] = []
-        shoe.on(messages.Event, lambda event: seqs.append(event.seq))
-        while True:
-            try:
-                await shoe.run(until=messages.RoundEnded)
-                break
-            except StoreError:
-                continue  # told once more, from before the lock was gone
-        assert seqs == list(range(3, 3 + len(seqs)))
-        assert [it.seq for it in store.events()][: len(seqs) + 2] == list(range(1, 3 + len(seqs)))
-    store.close()
 
 
 @pytest.mark.parametrize(

@@ -473,13 +473,6 @@ def test_a_store_is_a_file_and_a_home_folder_is_one(tmp_path: Path, monkeypatch:
     assert sorted(it.name for it in tmp_path.iterdir()) == ["table.db"]
 
 
-def test_a_closed_store_says_so(tmp_path: Path) -> None:
-    store = Store(tmp_path / "store.db")
-    store.close()
-    with pytest.raises(StoreError, match="is closed"):
-        store.begin(1, 2, 0, "shuffle", {})
-
-
 KILLED = """
 import os, signal, sys
 from fairshoe.client.store import Store

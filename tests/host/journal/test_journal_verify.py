@@ -232,12 +232,6 @@ def test_without_any_attestation_the_end_is_said_to_be_unknown(good: Export) -> 
     assert max(verdict.proved) == max(verdict.seals_good)
 
 
-def test_an_older_attestation_does_not_vouch_for_records_after_it(good: Export) -> None:
-    told = good.attested[0]
-    verdict = verify(replace(good, attested=[replace(told, last=told.last - 2)]), [SEAL])
-    assert verdict.problems
-
-
 def test_a_problem_says_between_which_seals_it_lies(good: Export) -> None:
     seals = verify(good, [SEAL]).seals
     seq = seals[1] - 3

@@ -18,7 +18,7 @@ from fairshoe.cli import command_line
 from fairshoe.commands import shuffle_test
 from fairshoe.shuffle import firmware_decks as shuffle_source
 from fairshoe.shuffle import trial as shuffle_run
-from fairshoe.shuffle.firmware_decks import Entropy, draw_order, fast_deck, firmware_deck, machine_deck
+from fairshoe.shuffle.firmware_decks import Entropy, fast_deck, firmware_deck, machine_deck
 from fairshoe.shuffle.stats import Tally
 from fairshoe.shuffle.trial import Plan, Run, execute
 from rig import stories
@@ -82,17 +82,6 @@ def test_the_page_has_the_figures_of_the_decks_that_this_firmware_draws() -> Non
     decks = b"".join(bytes(firmware_deck(CONFIG, 1, index, 52)) for index in range(1000))
     page = (Path(__file__).resolve().parents[3] / "docs" / "SHUFFLE.md").read_text(encoding="utf-8")
     assert sha256(decks).hexdigest()[:16] in page, "run the command of docs/SHUFFLE.md again and bring it up to date"
-
-
-def test_the_app_draws_from_the_same_noise_what_the_fast_path_draws() -> None:
-    """Without a machine in between, and for the order itself."""
-    config, _ = configs.load_board(BOARD)
-    for index in range(5):
-        stage = Stage(config, GAME, index)
-        stage.play(stories.start())
-        stage.rig.hal.entropy_into = Entropy(9, index).entropy_into
-        stage.play(stories.shuffle(52))
-        assert stage.rig.app.order[:52] == draw_order(Entropy(9, index), 52, config)
 
 
 @pytest.mark.parametrize("board", ["pico-carousel", "pico2-carousel", "pico-shelves"])

@@ -11,9 +11,8 @@ import serial
 import fairshoe.serial_urls
 from fairshoe import Shoe
 from fairshoe.errors import FairshoeError, GameError, SimulatorError, UsageError
-from fairshoe.keys import write_key
 from fairshoe.link import framing
-from fairshoe.messages import Booted, EmptyProved, RoundEnded, ShuffleFailed, Status, WarningLatched
+from fairshoe.messages import Booted, EmptyProved, ShuffleFailed, WarningLatched
 from fairshoe.sim.port import SimPort
 from fairshoe.sim.setup import SimSetup, fault_words, parse_faults, parse_url
 
@@ -23,16 +22,6 @@ KEY = bytes(range(32))
 def opened(url: str) -> Any:
     assert fairshoe.serial_urls.__name__ in serial.protocol_handler_packages
     return serial.serial_for_url(url, timeout=0.2)
-
-
-def test_a_first_script_sees_whole_rounds_at_once() -> None:
-    with Shoe.open("sim://pico-carousel?seed=3") as shoe:
-        seen: list[int] = []
-        for event in shoe.events(quiet_s=60):
-            seen.append(event.seq)
-            if isinstance(event, RoundEnded):
-                break
-    assert seen == list(range(1, len(seen) + 1))
 
 
 def test_one_seed_gives_one_story_and_another_one_another() -> None:
@@ -125,13 +114,6 @@ def test_storage_keeps_what_the_shoe_remembers_and_belongs_to_one_simulator(tmp_
     with SimPort.from_url(url) as port:
         port.sleep(3)
         assert port.rig.app.journal.seq_last > last >= 2
-
-
-def test_a_key_makes_a_device_that_can_be_commanded(tmp_path: Path) -> None:
-    path = tmp_path / "device.key"
-    write_key(path, "device", KEY)
-    with Shoe.open(f"sim://?dealer=none&key={path}", key=path) as shoe:
-        assert shoe.welcome is not None and shoe.welcome.mode == 1 and shoe.welcome.has_key
 
 
 # --- time ---------------------------------------------------------------------------------------
@@ -230,11 +212,3 @@ def test_timeouts_are_pyserials() -> None:
 def test_a_bad_url_is_an_exception_that_pyserial_programs_expect() -> None:
     with pytest.raises(serial.SerialException, match="Known: game"):
         opened("sim://?sped=1")
-
-
-def test_statuses_come_while_a_host_is_there() -> None:
-    with Shoe.open("sim://?dealer=none") as shoe:
-        for message in shoe.messages(quiet_s=20):
-            if isinstance(message, Status):
-                return
-    raise AssertionError("no status")
