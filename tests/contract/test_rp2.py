@@ -63,14 +63,10 @@ def home_late(kind, late_us):
     return state, axis.at % (axis.count * axis.place_steps)
 
 
-def test_a_late_interrupt_of_the_mark_shifts_no_slot():
-    for late_us in (100, 505, 2000):
-        assert home_late("carousel", late_us) == (REST, 0), late_us
-
-
-def test_a_late_interrupt_of_the_mark_shifts_no_shelf():
-    for late_us in (100, 505, 2000):
-        assert home_late("shelves", late_us) == (REST, 0), late_us
+def test_a_late_interrupt_of_the_mark_shifts_no_place():
+    for kind in ("carousel", "shelves"):
+        for late_us in (100, 505, 2000):
+            assert home_late(kind, late_us) == (REST, 0), (kind, late_us)
 
 
 def test_homing_with_the_last_single_steps_ends_within_what_the_firmware_waits():

@@ -93,28 +93,6 @@ def test_the_oldest_change_that_has_not_lasted_says_when_to_come_back():
     assert inp.settle() == FOREVER_MS and inp.enters[image.IN_EXIT] == 1 and inp.enter_us[image.IN_EXIT] == 1000
 
 
-def test_after_a_loss_levels_are_those_of_the_lines_and_nothing_is_a_passage():
-    inp = settled_inputs()
-    edge(inp, image.IN_EXIT, 1, 0)
-    inp.now_us = image.SETTLE_US
-    inp.settle()
-    assert inp.level[image.IN_EXIT] == 1
-    edge(inp, image.IN_HOPPER, 1, 2000)
-    inp.now_us = 2100
-    inp.settle()
-    assert inp.waiting
-    inp.edge_lost = True
-    inp.raw[image.IN_HOPPER] = 1  # and the exit is clear
-    assert inp.settle() == FOREVER_MS
-    inp.edge_lost = False
-    assert (inp.waiting, inp.level[image.IN_EXIT], inp.level[image.IN_HOPPER]) == (0, 0, 1)
-    assert (inp.leaves[image.IN_EXIT], inp.enters[image.IN_HOPPER]) == (0, 0)
-    edge(inp, image.IN_EXIT, 1, 9000)
-    inp.now_us = 9000 + image.SETTLE_US
-    inp.settle()
-    assert inp.enters[image.IN_EXIT] == 2
-
-
 def test_a_loss_is_put_down_to_the_line_with_the_most_edges_and_of_two_to_the_first():
     for lines, suspect in (((3, 5, 5), 5), ((3, 5, 5, 3), 3), ((5, 3, 3, 5), 5), ((), image.NO_LINE)):
         inp = settled_inputs()

@@ -289,15 +289,16 @@ def test_a_sensor_that_is_added_after_the_buttons_is_no_press():
 def test_after_lost_edges_the_levels_are_what_they_are_and_nothing_has_passed():
     inp = ready()
     scan(inp, 5000, (IN_THROAT_A, 1, 1000))
+    scan(inp, 8100, (IN_EXIT, 1, 8000))
     inp.edge_lost = True
-    assert inp.unsettled()
+    assert inp.waiting and inp.unsettled()
     scan(inp, 9000, (IN_THROAT_A, 0, 8000), (IN_THROAT_B, 1, 8900))
     assert passages(inp) == (0, 1, 0, 0)
     assert passages(inp, IN_THROAT_B) == (1, 0, 0, 0)
     inp.edge_lost = False
     assert not inp.unsettled()
     scan(inp, 90000, (IN_THROAT_B, 0, 85000))
-    assert passages(inp, IN_THROAT_B) == (0, 0, 1, 0)
+    assert passages(inp, IN_THROAT_B) == (0, 0, 1, 0) and passages(inp, IN_EXIT) == (1, 0, 0, 0)
 
 
 def noisy_scan(inp, now_us, line, **raw):

@@ -125,18 +125,12 @@ def test_a_wrong_back_after_an_earlier_one_was_face_up_is_still_a_wrong_back():
 
 
 def test_a_card_lost_under_the_rail_is_missed_by_the_second_count():
-    lost = {"fault": "card_lost", "place": "rail", "card": 3}
-    stage = refused("carousel", 8, 8, FAULT_MISMATCH, lost)
-    assert fields_of(stage, "deck_refused") == [[8, 8, 7]]
-    refused("shelves", 8, 8, FAULT_JAM_EXIT, lost)
-    refused("shoe", 8, 8, FAULT_JAM_EXIT, lost, stack_cards=6)
-
-
-def test_the_last_card_lost_under_the_rail_is_missed_too():
-    lost = {"fault": "card_lost", "place": "rail", "card": 7}
-    refused("carousel", 8, 8, FAULT_MISMATCH, lost)
-    refused("shelves", 8, 8, FAULT_JAM_EXIT, lost)
-    refused("shoe", 8, 8, FAULT_JAM_EXIT, lost, stack_cards=8)
+    for card, stack_cards in ((3, 6), (7, 8)):  # the last one too
+        lost = {"fault": "card_lost", "place": "rail", "card": card}
+        stage = refused("carousel", 8, 8, FAULT_MISMATCH, lost)
+        assert fields_of(stage, "deck_refused") == [[8, 8, 7]]
+        refused("shelves", 8, 8, FAULT_JAM_EXIT, lost)
+        refused("shoe", 8, 8, FAULT_JAM_EXIT, lost, stack_cards=stack_cards)
 
 
 def test_a_card_lost_in_a_later_pass_is_missed():

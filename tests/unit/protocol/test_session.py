@@ -433,15 +433,6 @@ def test_a_back_off_and_a_silence_stay_over_when_times_wrap():
         assert not link_alive(link, later_ms), days
 
 
-def test_an_unknown_role_is_refused_as_such():
-    stage = keyed()
-    stage.run(1000)
-    odd = Peer(KEY, 9)
-    odd.hellos = 50
-    send(stage, odd.hello())
-    assert stage.peer.refusals[-1] == ids.REFUSED_ROLE
-
-
 def test_the_key_of_one_role_opens_no_other():
     stage = keyed(role=ids.ROLE_TABLE)
     observer = sessions.role_key(KEY, ids.ROLE_OBSERVER)

@@ -157,18 +157,6 @@ def test_a_stuck_ejector_stays_where_it_is_until_it_is_free():
         assert level(plant, "ejector") == 0
 
 
-def test_an_arm_that_sticks_on_its_way_home_arrives_when_it_is_free():
-    for kind in ("carousel", "shelves"):
-        plant = homed(machine(kind))
-        drive_ms(plant, 500, "ejector")
-        drive_ms(plant, 30)
-        plant.add_fault({"fault": "ejector_stuck", "for_ms": 1000})
-        run(plant, 900)
-        assert level(plant, "ejector") == 1
-        run(plant, 500)
-        assert level(plant, "ejector") == 0
-
-
 def test_a_dead_roller_moves_nothing_while_it_is_dead():
     plant = one("carousel", {"fault": "roller_dead", "roller": "pick", "from_ms": 100, "for_ms": 1000})
     run(plant, 150)
