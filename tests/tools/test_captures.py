@@ -1,52 +1,21 @@
-"""Captures are what a terminal showed: played in a real one, rendered cell by cell, compared but for what differs."""
+"""Captures tell nothing of who took them, are compared but for what differs, and are what the pages show."""
 
 import re
 from pathlib import Path
 
 import pytest
-from captures import compare
-from captures import player as captures_run
+from captures import compare, player
 from captures.catalogue import CAPTURES
 from captures.pages import PAGES
-from captures.player import Capture, CaptureError, Cue, Edit, Quiet, Show, screen_of, scrub
-from captures.svg import PLAIN, Cell, Style, render
+from captures.player import Capture, Show, screen_of, scrub
+from captures.svg import PLAIN, render
 
 pytestmark = pytest.mark.full
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def text_of(rows: list[list[Cell]]) -> list[str]:
-    return ["".join(data for data, _ in row).rstrip() for row in rows]
-
-
-def played(tmp_path: Path, *steps: captures_run.Step, columns: int = 60, **more: object) -> list[str]:
-    capture = Capture("name", "title", steps, columns=columns, **more)  # pyright: ignore[reportArgumentType]
-    return text_of(screen_of(captures_run.Player(capture, tmp_path).play(), columns, capture.rows))
-
-
 # -- playing --------------------------------------------------------------------------------------
-
-
-def test_a_command_runs_on_a_terminal_of_the_size_that_was_asked_for(tmp_path: Path) -> None:
-    shown = played(tmp_path, Show("sh -c 'test -t 0 && test -t 1 && stty size'"), columns=72, rows=20)
-    assert shown == ["$ sh -c 'test -t 0 && test -t 1 && stty size'", "20 72"]
-
-
-def test_what_is_typed_and_answered_is_shown(tmp_path: Path) -> None:
-    ask = Show("sh -c 'echo who?; read x; echo hello $x'", cues=(Cue("who?", 1, type="dealer"),))
-    assert played(tmp_path, ask)[1:] == ["who?", "dealer", "hello dealer"]
-
-
-def test_a_command_without_an_end_is_shown_to_a_line_and_interrupted(tmp_path: Path) -> None:
-    endless = Show("sh -c 'echo one; echo two; echo three; exec sleep 600'", until="one", more=1)
-    assert played(tmp_path, endless)[1:] == ["one", "two"]
-
-
-def test_preparations_are_made_and_not_shown(tmp_path: Path) -> None:
-    (tmp_path / "elsewhere").write_text("")
-    steps = (Quiet("touch prepared"), Show("ls prepared"))
-    assert played(tmp_path, *steps) == ["$ ls prepared", "prepared"]
 
 
 def test_nothing_of_whoever_takes_a_capture_reaches_its_commands(
@@ -54,61 +23,10 @@ def test_nothing_of_whoever_takes_a_capture_reaches_its_commands(
 ) -> None:
     monkeypatch.setenv("FAIRSHOE_PORT", "/dev/ttyACM9")
     monkeypatch.setenv("NO_COLOR", "1")
-    shown = played(tmp_path, Show("env"))
+    text = player.Player(Capture("name", "title", (Show("env"),)), tmp_path).play()
+    shown = ["".join(data for data, _ in row).rstrip() for row in screen_of(text, 60, 0)]
     assert [line for line in shown if line.startswith(("FAIRSHOE", "NO_COLOR", "USER"))] == []
     assert {f"{name}=~" for name in ("HOME", "TMPDIR", "XDG_RUNTIME_DIR")} <= set(shown)
-
-
-def test_a_copied_file_reads_as_it_was_edited(tmp_path: Path) -> None:
-    edit = Edit("licence", "MIT License", "another")
-    assert played(tmp_path, Show("head -1 licence"), files={"licence": "LICENSE"}, edits=(edit,))[1:] == ["another"]
-
-
-@pytest.mark.parametrize(
-    ("step", "told"),
-    [
-        (Show("false"), "status 1, not 0"),
-        (Show("true", status=15), "status 0, not 15"),
-        (Show("echo one", until="two"), "no output matched 'two'"),
-        (Show("echo one", cues=(Cue("never", type="x"),)), "no output matched 'never'"),
-        (Quiet("false"), "false: status 1"),
-    ],
-)
-def test_a_step_that_does_not_go_as_it_should_is_told(step: captures_run.Step, told: str, tmp_path: Path) -> None:
-    with pytest.raises(CaptureError, match=re.escape(told)):
-        played(tmp_path, step)
-
-
-def test_a_command_that_says_nothing_is_not_waited_for_without_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(captures_run, "STEP_S", 0.2)
-    with pytest.raises(CaptureError, match="no output matched 'never'"):
-        played(tmp_path, Show("sleep 600", until="never"))
-
-
-def test_an_edit_of_what_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(CaptureError, match="0 times"):
-        played(tmp_path, files={"licence": "LICENSE"}, edits=(Edit("licence", "no such words", ""),))
-
-
-# -- rendering ------------------------------------------------------------------------------------
-
-
-def test_the_screen_is_what_is_left_after_lines_were_written_over() -> None:
-    assert text_of(screen_of("> live\r\x1b[Kline\r\n> live again\r\x1b[K", 20, 5)) == ["line"]
-
-
-def test_colours_weights_and_faint_text_arrive() -> None:
-    ((a, b, c, *_),) = screen_of("\x1b[31ma\x1b[0m\x1b[1mb\x1b[0m\x1b[2mc\x1b[0m", 20, 5)
-    assert (a, b, c) == (("a", Style("red")), ("b", Style(bold=True)), ("c", Style("brightblack")))
-
-
-def test_text_is_escaped_selectable_and_as_long_as_its_cells() -> None:
-    svg = render([[(char, PLAIN) for char in "a <b> & c "]], 10, "t & u")
-    assert 'textLength="75.6"' in svg  # nine cells: spaces at the end are not drawn
-    assert ">a &lt;b&gt; &amp; c</text>" in svg
-    assert "<title>t &amp; u</title>" in svg
 
 
 # -- comparing ------------------------------------------------------------------------------------

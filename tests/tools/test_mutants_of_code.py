@@ -124,20 +124,6 @@ def test_a_mutant_that_raises_fails_ends_or_hangs_is_caught_by_a_test_that_runs_
         assert outcome.caught_by.startswith(tests[0][0]), broken
 
 
-def test_scenarios_catch_mutants_as_tests_do(bench: Bench) -> None:
-    module = ticks()
-    file = "tests/scenarios/carousel-empty-hopper.json"
-    coverage = measure(bench, [module], [file])
-    change = module.changes[-1]
-    tests = coverage.tests(change)
-    assert [test for test, _ in tests] == [f"{file}::carousel-empty-hopper"]
-    assert bench.judge("ticks.py", module.tree, tests, 10).caught_by == ""
-    function = next(node for node in module.tree.body if getattr(node, "name", "") == "ticks_diff")
-    assert isinstance(function, ast.FunctionDef)
-    function.body = ast.parse("return 0").body
-    assert bench.judge("ticks.py", module.tree, tests, 10).caught_by == tests[0][0]
-
-
 def test_a_test_that_fails_without_a_mutant_is_named(bench: Bench) -> None:
     module = ticks()
     file = ROOT / "tests/unit/app/test_ticks.py"
@@ -210,21 +196,6 @@ def test_a_run_continues_where_the_last_one_stopped_until_sources_change(tmp_pat
     assert other_test.untried("s", tests, 8) == tests[1:]
     other_code = Results(path, dict.fromkeys(digests, "2"))
     assert other_code.valid("m", tests, 8) is None and other_code.untried("s", tests, 8) == tests
-
-
-def test_first_comes_the_test_that_caught_the_mutant_then_those_that_caught_its_neighbours(tmp_path: Path) -> None:
-    results = Results(tmp_path / "results.jsonl", {"a.py": "1"})
-    slow, fast, other, last = tests = [
-        ("a.py::slow", 2.0),
-        ("a.py::fast", 1.0),
-        ("a.py::other", 0.1),
-        ("a.py::last", 5.0),
-    ]
-    for number, (test, _) in enumerate((slow, slow, slow, fast)):
-        results.keep(f"x.py f: {number}", Outcome(test, 1, 1.0), 8)
-    results.keep("x.py f: m", Outcome(f"{last[0]} (ended with status 1)", 1, 1.0), 8)
-    assert results.in_order("x.py f: m", tests) == [last, slow, fast, other]
-    assert results.in_order("x.py g: m", tests) == tests
 
 
 def test_a_verdict_depends_on_the_firmware_and_on_what_its_test_file_imports(bench: Bench) -> None:

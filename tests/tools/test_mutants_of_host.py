@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 from mutants import host_code
-from mutants.code import read_module
 from mutants.copied_tree import ROOT, copied_tree
 from mutants.mutant import UNREACHED, Mutant
 
@@ -19,23 +18,6 @@ SLICES = (
     ("fairshoe_table/rules/cards.py", ("cards", "name"), CARDS),
 )
 SLICE_MUTANTS = 2
-
-
-def test_the_nearest_tests_come_first() -> None:
-    for module, first in (
-        ("fairshoe/keys.py", KEYS),
-        ("fairshoe_floor/seen_time.py", "tests/floor/test_seen_time.py"),
-        ("fairshoe_table/rules/poker.py", CARDS),
-    ):
-        tests = host_code.tests_of(module)
-        assert tests[0] == first
-        assert tests[-1].startswith("tests/attack/") and len(set(tests)) == len(tests), module
-    assert not any(test.startswith("tests/table/") for test in host_code.tests_of("fairshoe/link/framing.py"))
-
-
-def test_functions_that_wait_have_mutants_too() -> None:
-    code = read_module("x.py", "async def wait(count: int) -> bool:\n    return count > 2\n")
-    assert "x.py wait: count > 2 -> count >= 2" in [change.name for change in code.changes]
 
 
 def test_a_module_that_is_not_there_is_named() -> None:
