@@ -22,18 +22,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from fairshoe import FairshoeError
+from fairshoe_floor.api import profiles
 from fairshoe_floor.api.documents import asyncapi, openapi
 from fairshoe_floor.api.live_socket import Changes, serve_live
-from fairshoe_floor.api.profiles import (
-    Json,
-    alarm_view,
-    event_view,
-    reading_views,
-    reported,
-    round_view,
-    shoe_view,
-    warning_view,
-)
 from fairshoe_floor.api.route_table import ACKNOWLEDGE, BASE, LIVE, ROUTES
 from fairshoe_floor.api.tokens import Grant, Tokens
 from fairshoe_floor.inventory import Profile
@@ -56,7 +47,7 @@ HEADERS = {
 LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
 HOST = re.compile(r"([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")  # it becomes part of a header of the answer
 
-Health = Callable[[], tuple[bool, Json]]
+Health = Callable[[], tuple[bool, profiles.Json]]
 Metrics = Callable[[Grant], str]
 Acknowledge = Callable[[int, str, str], bool]
 NOTE_BYTES = 4096
@@ -213,7 +204,7 @@ async def _shoes(service: Service, request: Request) -> Response:
 
 async def _shoe(service: Service, request: Request) -> Response:
     shoe, profile = await service.shoe(request)
-    view = shoe_view(shoe, profile)
+    view = profiles.shoe_view(shoe, profile)
     view["logs"] = [log.hex() for log in await run_in_threadpool(service.reader.logs, shoe.entry.device)]
     return JSONResponse({"at": time.time(), "shoe": view})
 
@@ -233,7 +224,7 @@ async def _rounds(service: Service, request: Request) -> Response:
     limit = _whole("limit", request.query_params.get("limit", "100"), 1, PAGE_MAX)
     rounds = await run_in_threadpool(service.reader.rounds, shoe.entry.device, before, limit)
     onward = f"{rounds[-1].log.hex()}:{rounds[-1].seq_first}" if len(rounds) == limit else None
-    return JSONResponse({"rounds": [round_view(it) for it in rounds], "before": onward})
+    return JSONResponse({"rounds": [profiles.round_view(it) for it in rounds], "before": onward})
 
 
 async def _events(service: Service, request: Request) -> Response:
@@ -242,8 +233,8 @@ async def _events(service: Service, request: Request) -> Response:
     after = _whole("after", request.query_params.get("after", "0"), 0, 1 << 32)
     limit = _whole("limit", request.query_params.get("limit", "100"), 1, PAGE_MAX)
     read = await run_in_threadpool(service.reader.events, shoe.entry.device, log, after, limit)
-    found = reported(shoe, profile, log, read)
-    views = [view for view in (event_view(stored, profile) for stored in found) if view]
+    found = profiles.reported(shoe, profile, log, read)
+    views = [view for view in (profiles.event_view(stored, profile) for stored in found) if view]
     onward = found[-1].seq if found else after
     return JSONResponse({"log": log.hex(), "after": onward, "more": len(found) == limit, "events": views})
 
@@ -253,17 +244,19 @@ async def _meters(service: Service, request: Request) -> Response:
     since = _number("since", request.query_params.get("since", "0"))
     limit = _whole("limit", request.query_params.get("limit", "500"), 1, PAGE_MAX)
     found = await run_in_threadpool(service.reader.meters, shoe.entry.device, since, limit)
-    return JSONResponse({"device": shoe.entry.name, "readings": reading_views(shoe, profile, found)})
+    return JSONResponse({"device": shoe.entry.name, "readings": profiles.reading_views(shoe, profile, found)})
 
 
 async def _warnings(service: Service, request: Request) -> Response:
     grant = service.grant(request)
     known = await service.changes.known(service.reader, "shoes")
-    found: list[Json] = []
+    found: list[profiles.Json] = []
     for shoe in sorted((it for it in known.values if it.warning), key=lambda it: it.warning.since):
         profile = grant.sees(shoe.entry)
         if profile is not None:
-            found.append({"table": shoe.entry.table, "pit": shoe.entry.pit, **warning_view(shoe.warning, profile)})
+            found.append(
+                {"table": shoe.entry.table, "pit": shoe.entry.pit, **profiles.warning_view(shoe.warning, profile)}
+            )
     return JSONResponse({"at": known.at, "warnings": found})
 
 
@@ -274,13 +267,13 @@ async def _alarms(service: Service, request: Request) -> Response:
     if body is None:
         shoes = await service.changes.known(service.reader, "shoes")
         entries = {it.entry.device: it.entry for it in shoes.values}
-        found: list[Json] = []
+        found: list[profiles.Json] = []
         for alarm in known.values:
             entry = entries.get(alarm.device)
             if not alarm.device and not grant.pits:  # about the floor itself
-                found.append({"table": "", "pit": "", **alarm_view(alarm)})
+                found.append({"table": "", "pit": "", **profiles.alarm_view(alarm)})
             if entry is not None and grant.sees(entry) is not None:
-                found.append({"table": entry.table, "pit": entry.pit, **alarm_view(alarm)})
+                found.append({"table": entry.table, "pit": entry.pit, **profiles.alarm_view(alarm)})
         body = known.bodies[grant.view] = json.dumps({"at": known.at, "alarms": found}).encode()
     return Response(body, media_type="application/json")
 

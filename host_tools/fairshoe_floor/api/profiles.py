@@ -14,30 +14,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, fields
 from typing import Any
 
-from fairshoe import Event, Message, StoredEvent, next_step
+from fairshoe import Event, Message, StoredEvent, messages, next_step
 from fairshoe.message_data import to_dict
-from fairshoe.messages import (
-    Booted,
-    ClockSet,
-    DeckRefused,
-    DeckRemoved,
-    DeckVerified,
-    DoorClosed,
-    DoorOpened,
-    EmptyProved,
-    JournalBroken,
-    JournalFilling,
-    KeyChanged,
-    PowerLost,
-    RecordDamaged,
-    RemovalFailed,
-    Sealed,
-    Service,
-    ShuffleFailed,
-    SigningKey,
-    WarningCleared,
-    WarningLatched,
-)
 from fairshoe_floor.inventory import Profile
 from fairshoe_floor.reader import NO_TOTALS, Alarm, Latched, Reading, Round, Shoe
 
@@ -45,26 +23,26 @@ Json = dict[str, Any]
 
 # The events of the profile meters, and their fields that may be reported.
 METERS_EVENTS: dict[type[Message], tuple[str, ...]] = {
-    Booted: ("cause", "board_crc", "firmware", "halted_boot", "halted"),
-    PowerLost: (),
-    EmptyProved: ("slots_swept",),
-    WarningLatched: ("warning", "sensor"),
-    WarningCleared: ("warning",),
-    DoorOpened: (),
-    DoorClosed: (),
-    ClockSet: ("role", "old_utc_s"),
-    RecordDamaged: (),
-    Sealed: ("key", "mac"),
-    JournalBroken: ("defect", "at_seq"),
-    JournalFilling: ("waiting", "room"),
-    KeyChanged: ("generation", "how"),
-    SigningKey: ("generation", "public"),
-    Service: ("on",),
-    DeckVerified: ("counted", "swept", "misfeeds", "stalls"),
-    DeckRefused: ("expected", "counted", "swept"),
-    ShuffleFailed: ("warning",),
-    DeckRemoved: ("counted",),
-    RemovalFailed: ("warning",),
+    messages.Booted: ("cause", "board_crc", "firmware", "halted_boot", "halted"),
+    messages.PowerLost: (),
+    messages.EmptyProved: ("slots_swept",),
+    messages.WarningLatched: ("warning", "sensor"),
+    messages.WarningCleared: ("warning",),
+    messages.DoorOpened: (),
+    messages.DoorClosed: (),
+    messages.ClockSet: ("role", "old_utc_s"),
+    messages.RecordDamaged: (),
+    messages.Sealed: ("key", "mac"),
+    messages.JournalBroken: ("defect", "at_seq"),
+    messages.JournalFilling: ("waiting", "room"),
+    messages.KeyChanged: ("generation", "how"),
+    messages.SigningKey: ("generation", "public"),
+    messages.Service: ("on",),
+    messages.DeckVerified: ("counted", "swept", "misfeeds", "stalls"),
+    messages.DeckRefused: ("expected", "counted", "swept"),
+    messages.ShuffleFailed: ("warning",),
+    messages.DeckRemoved: ("counted",),
+    messages.RemovalFailed: ("warning",),
 }
 METERS_PREFIX = ("seq", "boot", "uptime_s", "uptime_ms", "utc_s")  # of every event; the round and the deck stay here
 # Of the link's counters: frames that the device dropped. Its good frames are receipts, one for each event.

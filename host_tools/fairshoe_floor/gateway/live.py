@@ -23,41 +23,25 @@ from fairshoe import (
     ShoeOpened,
     Status,
     StoredEvent,
-)
-from fairshoe.messages import (
-    CommandEnded,
-    DeckRefused,
-    DeckVerified,
-    Health,
-    LinkCounters,
-    Meters,
-    Outcome,
-    RoundEnded,
-    RoundStarted,
-    RoundVoided,
-    ShuffleFailed,
-    UnknownMessage,
-    WarningCleared,
-    WarningLatched,
-    Wear,
+    messages,
 )
 from fairshoe_floor.inventory import Entry, Inventory
 from fairshoe_floor.reader import Latched, Link, Sample, Shoe, Totals
 
 _COUNTED: dict[type[Message], str] = {
-    RoundEnded: "rounds",
-    RoundVoided: "voided",
-    DeckVerified: "shuffles",
-    DeckRefused: "refused",
-    ShuffleFailed: "failed",
-    WarningLatched: "warnings",
+    messages.RoundEnded: "rounds",
+    messages.RoundVoided: "voided",
+    messages.DeckVerified: "shuffles",
+    messages.DeckRefused: "refused",
+    messages.ShuffleFailed: "failed",
+    messages.WarningLatched: "warnings",
 }
 
 
 def count_event(totals: Totals, event: Message, at: float) -> Totals:
     """The totals with this event."""
     name = _COUNTED.get(type(event))
-    if isinstance(event, CommandEnded) and event.outcome is Outcome.REJECTED:
+    if isinstance(event, messages.CommandEnded) and event.outcome is messages.Outcome.REJECTED:
         name = "commands_refused"
     if totals.since is None:
         totals = replace(totals, since=at)
@@ -100,13 +84,13 @@ class LiveShoe:
             return
         # The log of replaced storage tells nothing of the new one.
         latched, round_seq = (it.latched, it.round_seq) if it.log == log else (None, None)
-        if isinstance(event, WarningLatched):
+        if isinstance(event, messages.WarningLatched):
             latched = Latched(self.entry.device, log, seq, event.warning, at, event.round)
-        elif isinstance(event, WarningCleared):
+        elif isinstance(event, messages.WarningCleared):
             latched = None
-        if isinstance(event, RoundStarted):
+        if isinstance(event, messages.RoundStarted):
             round_seq = seq
-        elif isinstance(event, (RoundEnded, RoundVoided)):
+        elif isinstance(event, (messages.RoundEnded, messages.RoundVoided)):
             round_seq = None
         elif round_seq is None and isinstance(event, Event) and event.round:
             round_seq = seq  # another host has stored that the round began
@@ -118,13 +102,13 @@ class LiveShoe:
         it = replace(self.sample, heard_at=at)
         if isinstance(message, Status):
             it = replace(it, status=message, waiting=message.events_waiting)
-        elif isinstance(message, Meters):
+        elif isinstance(message, messages.Meters):
             it = replace(it, meters=message)
-        elif isinstance(message, Wear):
+        elif isinstance(message, messages.Wear):
             it = replace(it, wear=message)
-        elif isinstance(message, Health):
+        elif isinstance(message, messages.Health):
             it = replace(it, health=message)
-        elif isinstance(message, LinkCounters):
+        elif isinstance(message, messages.LinkCounters):
             it = replace(it, counters=message)
         self.sample = it
 
@@ -167,7 +151,7 @@ class Live:
             return
         message, now = item.message, time.time()
         self.version += 1
-        if isinstance(message, (Event, UnknownMessage)):
+        if isinstance(message, (Event, messages.UnknownMessage)):
             log = self._logs.get(shoe.entry.device)
             if log is None:
                 log = self._logs[shoe.entry.device] = self._newest_log(shoe.entry.device)

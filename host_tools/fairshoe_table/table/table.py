@@ -11,26 +11,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Protocol
 
-from fairshoe import Command, CommandResult, Event, Message, Need, Shoe, State, Status, Step, What, next_step
+from fairshoe import Command, CommandResult, Event, Message, Need, Shoe, State, Status, Step, What, messages, next_step
 from fairshoe.errors import UsageError
 from fairshoe.games.record_kinds import DEALER, By, Source
-from fairshoe.messages import (
-    AcknowledgeWarning,
-    CloseBetting,
-    CommandAccepted,
-    CommandEnded,
-    Consequence,
-    DeckLoaded,
-    EndRound,
-    GiveCard,
-    HeldBack,
-    Recorded,
-    RoundEnded,
-    RoundStarted,
-    RoundVoided,
-    SetPositions,
-    WarningLatched,
-)
 from fairshoe_table.books.books import Books
 from fairshoe_table.books.header import header
 from fairshoe_table.play import registry
@@ -56,7 +39,7 @@ ACTS = {
     What.TENS_REMOVED: "take the tens out of set {deck}",
 }
 _NOT_OURS = "the shoe deals another round, and this one is not settled: stop it"
-_ABOUT_COMMANDS = (CommandAccepted, CommandEnded, HeldBack)
+_ABOUT_COMMANDS = (messages.CommandAccepted, messages.CommandEnded, messages.HeldBack)
 
 
 def situation(status: Status) -> tuple[object, ...]:
@@ -173,21 +156,21 @@ class Table(House):
     def _event(self, event: Message) -> bool:
         """Whether the round is over with it. Events of an earlier round that come again change nothing."""
         match event:
-            case WarningLatched():
+            case messages.WarningLatched():
                 self.people.call(f"warning: {event.warning.name.lower().replace('_', ' ')}")
             case _ if self.replaced() or self._play().unread:
                 pass  # of another shoe, or nothing can follow from it
-            case RoundStarted() if self.moved():
+            case messages.RoundStarted() if self.moved():
                 self.people.call(_NOT_OURS)
-            case RoundStarted():
+            case messages.RoundStarted():
                 device, log = self.shoe_now()
                 if not self.books.dealt_before(device, log, event.seq):
                     data = {"round": event.round, "device": device, "log": log}
                     self._tell(Input("closed", "closed", data), seq=event.seq)
                     self._compare_hands(event)
-            case DeckLoaded() if event.shuffled == RESHUFFLED:
+            case messages.DeckLoaded() if event.shuffled == RESHUFFLED:
                 self._tell(Input("reshuffled", "reshuffled"), seq=event.seq)
-            case RoundVoided() if self._is_ours(event.round):
+            case messages.RoundVoided() if self._is_ours(event.round):
                 if not self._play().void:  # else a supervisor has voided it before
                     view = self.shoe.current_round
                     kept = (view.void.hands_kept if view.void is not None else None) or ()
@@ -198,14 +181,18 @@ class Table(House):
                     return False
                 self._tell(Input("over", "over"), seq=event.seq)
                 return True
-            case Recorded(what=What.MISDEAL, consequence=Consequence.ONE_VOID) if self._is_ours(event.round):
+            case messages.Recorded(what=What.MISDEAL, consequence=messages.Consequence.ONE_VOID) if self._is_ours(
+                event.round
+            ):
                 seat = seat_of(self._play().seats, event.a)
                 fact = {"seat": seat, "clause": event.clause}
                 self._call_for_jackpots(f"the hand of seat {seat}", (seat,))
                 self._tell(Input(f"void hand:{seat}", "void hand", fact), seq=event.seq)
-            case Recorded(what=What.WINNER_HOLD, b=0) if self._on_record("winner hold") and self._is_ours(event.round):
+            case messages.Recorded(what=What.WINNER_HOLD, b=0) if self._on_record("winner hold") and self._is_ours(
+                event.round
+            ):
                 self._tell(Input("documented", "documented"), seq=event.seq)
-            case RoundEnded() if self._is_ours(event.round):
+            case messages.RoundEnded() if self._is_ours(event.round):
                 if self._unsettled():  # GREEN at the shoe can end it too early
                     self._tell(Input("ended early", "ended early"), seq=event.seq)
                     self.people.call("the shoe ended the round before it was settled: keep the cards, and settle it")
@@ -226,7 +213,7 @@ class Table(House):
                 " in its meter; a validated one is in suspense until a supervisor decides"
             )
 
-    def _compare_hands(self, started: RoundStarted) -> None:
+    def _compare_hands(self, started: messages.RoundStarted) -> None:
         """Call a person if the shoe deals other hands than have wagers; betting may be closed at the shoe."""
         if not self._is_ours(started.round):
             self.people.call(_NOT_OURS)
@@ -296,7 +283,7 @@ class Table(House):
 
     def _status(self, status: Status) -> CommandResult | None:
         step = next_step(status)
-        if step.need is Need.ACKNOWLEDGE or step.command is AcknowledgeWarning:
+        if step.need is Need.ACKNOWLEDGE or step.command is messages.AcknowledgeWarning:
             self.people.call(step.text)
             self.people.hand(step, status)
             return None
@@ -327,21 +314,23 @@ class Table(House):
     def _command(self, step: Step, status: Status) -> CommandResult | None:
         if step.command is None:
             return None
-        if step.command is CloseBetting and status.state != State.WAITING_FOR_WAGERS:
+        if step.command is messages.CloseBetting and status.state != State.WAITING_FOR_WAGERS:
             seats = self._bet()
             if not seats:
                 return None
             if status.positions != len(seats):
-                return self._give(SetPositions, positions=len(seats))
-        elif step.command is CloseBetting and not self._dealt().stacks:
+                return self._give(messages.SetPositions, positions=len(seats))
+        elif step.command is messages.CloseBetting and not self._dealt().stacks:
             return None  # a status may come before the events of the deal: players are asked first
-        elif step.command is not GiveCard:  # a card that a rule made due comes before what is asked about the hands
+        elif (
+            step.command is not messages.GiveCard
+        ):  # a card that a rule made due comes before what is asked about the hands
             fact = self._ask_and_report()
-            if fact is None and step.command is EndRound and self._jackpot_due():
+            if fact is None and step.command is messages.EndRound and self._jackpot_due():
                 fact = self._hold_cards()
             if fact is not None:
                 return fact
-        if step.command is EndRound and not self._earlier(status) and self._layout_waits():
+        if step.command is messages.EndRound and not self._earlier(status) and self._layout_waits():
             self.people.call("the round cannot end: wagers lie on the layout")
             return None
         return self._give(step.command)
@@ -370,7 +359,7 @@ class Table(House):
             return reports[-1]
         waiting = asks(self._play(), self._dealt())
         if not waiting:
-            return self._give(EndRound) if self._play().closed and not self.books.on_the_layout() else None
+            return self._give(messages.EndRound) if self._play().closed and not self.books.on_the_layout() else None
         return self._answer(waiting[0])
 
     def _answer(self, ask: Ask) -> CommandResult | None:
