@@ -22,7 +22,6 @@ from firmware.protocol.frame import WIRE_MAX, FrameReader
 from firmware.protocol.ids import VERSION
 
 SHRINK_TRIES = 3000
-DEVICE_REASONS = ("bad_stuffing", "bad_crc", "too_short", "too_long", "bad_version", "bad_flags")
 LAST = framing.encode(messages.EventAck(seq=70000), 3, 4)
 UNKNOWN = [number for number in (0, 7, 450, 700, 65535) if number not in {cls.ID for cls in messages.ALL}]
 
@@ -179,7 +178,7 @@ def device_stream(parts: list[bytes]) -> tuple[list[bytes], dict[str, int]]:
             if reader.size:
                 frames.append(bytes(reader.buf[: reader.size]))
     require(len(reader.buf) == WIRE_MAX, "the device's buffer has grown")
-    return frames, dict(zip(DEVICE_REASONS, reader.drops, strict=True))
+    return frames, dict(zip(framing.DEVICE_DROPS, reader.drops, strict=True))
 
 
 class Wrong(Exception):

@@ -25,13 +25,8 @@ _FILE_MAX = 64 << 10
 Seal = Callable[[bytes], bytes]
 SEAL = "seal"
 
-_ROLES = {
-    "observer": Role.OBSERVER,
-    "table": Role.TABLE,
-    "service": Role.SERVICE,
-    "auditor": Role.AUDITOR,
-    "recorder": Role.RECORDER,
-}
+# Roles that have a key, by the word in its file.
+ROLES = {role.name.lower(): role for role in Role if role not in (Role.CLEAR, Role.UNRECOGNISED)}
 
 
 @dataclass(frozen=True)
@@ -88,10 +83,10 @@ def read_key(path: Path, role: Role | None = None) -> RoleKey:
         return role_key(secret, role or Role.TABLE)
     if word == SEAL:
         raise KeyFileError(f"{path} holds a seal key, which opens no session.", "Use the key of a role.")
-    if role is not None and role != _ROLES[word]:
+    if role is not None and role != ROLES[word]:
         wanted = role.name.lower()
         raise KeyFileError(f"{path} holds the key of the {word} role.", f"Use the {wanted} key of this device.")
-    return RoleKey(_ROLES[word], secret)
+    return RoleKey(ROLES[word], secret)
 
 
 def read_device_key(path: Path) -> bytes:
@@ -192,9 +187,9 @@ def _read(path: Path) -> tuple[str, bytes]:
         secret = bytes.fromhex(words[1])
     except (ValueError, IndexError):
         secret = b""
-    if len(words) != 2 or len(secret) != KEY_SIZE or words[0] not in (*_ROLES, SEAL, "device"):
+    if len(words) != 2 or len(secret) != KEY_SIZE or words[0] not in (*ROLES, SEAL, "device"):
         raise KeyFileError(
             f"{path} does not hold a key.",
-            f"It must hold one line: device, {SEAL}, {', '.join(_ROLES)}, and {2 * KEY_SIZE} hex digits.",
+            f"It must hold one line: device, {SEAL}, {', '.join(ROLES)}, and {2 * KEY_SIZE} hex digits.",
         )
     return words[0], secret

@@ -34,6 +34,7 @@ SIGMAS = 6.0  # of a mean time
 CHANCE_MAX = 1e-7  # of a count
 COUNT_MIN = 10  # misfeeds and the like among the last decks
 SETTLED = 5  # decks after a service in which the mean of the device still has what was before
+# Optical inputs. Meters counts the glitches of each; the dark test of the firmware checks those that are wired.
 BEAMS = ("hopper", "throat_a", "throat_b", "opacity", "slot", "exit", "tray", "arrival", "cut")
 
 

@@ -12,7 +12,7 @@ grows. Nothing here asks a device: `pull_piece` yields what it wants to know.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from fairshoe import Store, StoredEvent, UsageError
@@ -185,7 +185,7 @@ def _until(events: EventsAfter, after: int, last: int) -> Iterable[StoredEvent]:
 
 # --- the file ----------------------------------------------------------------------------------
 
-_COLUMNS = "device, log, kept_at, first, last, problem, content, id"
+_COLUMNS = ", ".join("id" if it.name == "number" else it.name for it in fields(JournalPull))
 
 
 def journals_path(store: Path) -> Path:
@@ -207,8 +207,8 @@ class JournalFile(SideFile):
         )
 
     def add(self, kept: JournalPull) -> None:
-        values = (kept.device, kept.log, kept.kept_at, kept.first, kept.last, kept.problem, kept.content)
-        self._rows(f"INSERT INTO journals ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, NULL)", values)
+        values = tuple({**vars(kept), "number": None}.values())  # the file gives the number
+        self._rows(f"INSERT INTO journals ({_COLUMNS}) VALUES ({', '.join('?' * len(values))})", values)
 
     def after(self, number: int, limit: int) -> list[JournalPull]:
         """The next ones after this place, of all devices. Not by time: after one pull with a clock that was ahead, no

@@ -13,7 +13,8 @@ from fairshoe_table.play.game import Ask, Play
 from fairshoe_table.play.inputs import Input, wager
 from fairshoe_table.rules.ledger import Line, Wager
 from fairshoe_table.simulated.demonstration import Running, simulated_table
-from fairshoe_table.table.table import Table
+from fairshoe_table.table.table import ACTS, Table
+from rig.games import INDUCTION
 
 
 @pytest.mark.parametrize("game", POKER)
@@ -172,3 +173,7 @@ def test_a_kill_after_the_rest_was_taken_leaves_the_cards_on_the_table(tmp_path:
         assert it.table.play_round() == number
         assert it.shoe.current_round.end is not None and it.shoe.current_round.void is None
         check_books(it.books)
+
+
+def test_people_are_asked_for_every_step_of_an_induction() -> None:
+    assert {what.name.lower() for what in ACTS} == {"deck_removed", *INDUCTION[1:]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fairshoe.wear import BEAMS
 from firmware.image import INPUTS, OUTPUTS
 from firmware.protocol import ids
 from protocol.table import DICTIONARY, ENUMS, MESSAGE_FIELDS, MESSAGES, ROOT, Field, Message
@@ -26,12 +27,12 @@ def module() -> str:
 
 
 def lines() -> str:
-    """lines.js of the bench page: inputs and outputs in the order of the firmware, as its pictures have them."""
+    """lines.js of the pages: inputs and outputs in the order of the firmware, and the beams."""
     named = "".join(
         f"export const {name} = [\n" + "".join(f"  '{word}',\n" for word in words) + "];\n"
-        for name, words in (("LINES", INPUTS), ("OUTPUTS", OUTPUTS))
+        for name, words in (("LINES", INPUTS), ("OUTPUTS", OUTPUTS), ("BEAMS", BEAMS))
     )
-    return f"// Written by tools/protocol/gen_docs.py from firmware/image.py.\n{named}"
+    return f"// Written by tools/protocol/gen_docs.py from firmware/image.py; the beams from fairshoe/wear.py.\n{named}"
 
 
 def types() -> str:

@@ -23,6 +23,7 @@ from process_copy import in_copy  # noqa: E402
 
 from firmware.protocol import ids  # noqa: E402
 from rig import stories  # noqa: E402
+from rig.games import INDUCTION, SOURCES  # noqa: E402
 from rig.story import Stage  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -62,9 +63,8 @@ class Tried:
 
 def tried(hand: int, dealer: int, stub: int) -> Iterator[Tried]:
     """Every record; those whose numbers decide the rule with each of them. Cards by the finished hands of the game."""
-    yield from (Tried(name, "", 1) for name in ("inspected", "verified", "shown", "washed", "mixing_seen"))
-    yield Tried("tens_removed", "", 1)
-    for b, who in enumerate(("machine", "supplier", "hand"), 1):
+    yield from (Tried(name, "", 1) for name in INDUCTION[1:])
+    for b, who in enumerate(SOURCES[1:], 1):
         yield Tried("provenance", who, 1, b)
     yield Tried("cut", "20 cards, dealer", 20, 1)
     yield Tried("deck_removed", "replaced", 1, 1)

@@ -13,6 +13,7 @@ from fairshoe.bench.step_kinds import KINDS
 from fairshoe.bench.steps import Bench, Findings, NotApplicable, Procedure, right
 from fairshoe.errors import FairshoeError
 from fairshoe.journal.export import Record
+from fairshoe.link.framing import DEVICE_DROPS
 
 # Where a simulated card stops, from the hopper or, at a carousel's exit, from its slot.
 _JAM_UM = {
@@ -29,7 +30,6 @@ _GOES_ON = (messages.DeckVerified, messages.StackOffered, messages.RoundEnded)
 _DRAWN_BEFORE_CUT = 3
 _CATCH_UP_S = 60.0
 _SESSIONS = 12  # opened while the line is bad, so that a device is sent enough to be hit
-_BAD = ("bad_stuffing", "bad_crc", "too_short", "too_long", "bad_version", "bad_flags")
 
 
 def jam(bench: Bench, step: Step, found: Findings) -> None:
@@ -157,7 +157,7 @@ def link_noise(bench: Bench, step: Step, found: Findings) -> None:
         figures["bytes_damaged"] = device.port.to_host.total + device.port.to_device.total
     figures["events_missing"] = _missing(device)
     after = _counters(device)
-    figures["device_frames_bad"] = sum(getattr(after, name) - getattr(before, name) & 0xFFFF for name in _BAD)
+    figures["device_frames_bad"] = sum(getattr(after, name) - getattr(before, name) & 0xFFFF for name in DEVICE_DROPS)
     figures["events_again"] = after.resent - before.resent & 0xFFFF
     received = device.events[mark:]
     figures["events"] = len(received)

@@ -13,8 +13,8 @@ from fairshoe.bench import report_plots as bench_plots
 from fairshoe.bench.plan import Data
 from fairshoe.bench.report_file import NOT_TESTED
 from fairshoe.bench.report_plots import Point
-from fairshoe.bench.steps import BEAMS
 from fairshoe.text.describe import words
+from fairshoe.wear import BEAMS
 
 _PAGE_STYLE = """\
 main{max-width:54rem}

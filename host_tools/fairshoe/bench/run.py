@@ -21,10 +21,10 @@ from fairshoe.bench.steps import Bench, Findings, NotApplicable, NotTested, fres
 from fairshoe.errors import FairshoeError, HelloRefused, NoAnswer, PortError, PortLost, StoreError
 from fairshoe.messages import Booted, Event, Meters, State
 from fairshoe.os_errors import os_errors_as
-from fairshoe.text.advice import WARNINGS
+from fairshoe.text.advice import WARNINGS, WORKING
 from fairshoe.text.describe import words
 
-_MOVES = (State.SHUFFLING, State.PREPARING, State.DISPENSING, State.RELEASING, State.REMOVING, State.PROVING_EMPTY)
+_MOVES = tuple(state for state in WORKING if state != State.STARTING)
 
 _NAMES_MAX = 100
 _KEY_WORD = re.compile(r"([?&]key=)[^&]*")  # the place of a key does not belong into a report

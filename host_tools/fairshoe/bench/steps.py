@@ -15,12 +15,12 @@ from fairshoe.bench.plan import Step
 from fairshoe.errors import PortLost
 from fairshoe.messages import Meters
 from fairshoe.text.describe import words
+from fairshoe.wear import BEAMS
 
 SILENT_S = 2.0  # four status messages
 TOLD_S = 100.0  # meters and health come after a welcome, or ten seconds later; a busy machine simulates slowly
 COMMAND_S = 600.0
 SETTLED_S = 1.0  # a button is pressed by a hand that has let go of the cards; a command could come too early
-BEAMS = ("hopper", "throat_a", "throat_b", "opacity", "slot", "exit", "tray", "arrival", "cut")
 
 
 class NotApplicable(Exception):

@@ -42,7 +42,7 @@ FILES_BYTES = 256 * 1024  # what a file system keeps for itself: the firmware tw
 # What rp2.Flash reaches, by board: all of it is the file system's unless the boot script says otherwise.
 FLASH_BYTES = {"Raspberry Pi Pico": 1408 * 1024, "Raspberry Pi Pico 2": 3072 * 1024}
 DISPLAY_ADDRESSES = (range(0x20, 0x28), range(0x38, 0x40))  # PCA8574 and PCA8574A, by their address pins
-ROUND_EVENTS = 48  # firmware/games/flow.py: a round does not begin without room for so many
+ROUND_EVENTS = 48  # firmware/games/profile.py: a round does not begin without room for so many
 
 
 def board_problems(config: Config) -> Iterator[str]:

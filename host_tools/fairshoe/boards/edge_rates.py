@@ -12,6 +12,7 @@ from typing import Any
 
 from fairshoe.boards.ports import PORTS
 from fairshoe.boards.shuffle_time import gap_us, outfeed_um_per_ms
+from fairshoe.wear import BEAMS
 
 Config = dict[str, Any]
 
@@ -26,7 +27,6 @@ EDGES_PER_SCAN = 32  # firmware/image.py, EDGES_MAX: more in one scan are lost
 # With an interrupt for each edge, of up to 50 us: a fifth of the time.
 INTERRUPTS_PER_S = 4000
 
-_LIGHT = ("hopper", "throat_a", "throat_b", "opacity", "slot", "exit", "tray", "arrival", "cut")
 _CONTACTS = ("ejector", "door", "key_switch")
 
 
@@ -75,7 +75,7 @@ def _rate(config: Config, name: str) -> Rate:
         changes, what = _changes(mech, name), "cards"
         each = BOUNCE_EDGES if mech["bounce_us"] else 1
         dark = _in_window(DARK_US, WINDOW_US)
-        if name in _LIGHT and "dark" in config["outputs"] and dark > changes:
+        if name in BEAMS and "dark" in config["outputs"] and dark > changes:
             changes, what = dark, "the test of beams in the dark"
     many = f"{changes} change{'s' if changes > 1 else ''}"
     per_s = changes * each * 1000000 // WINDOW_US

@@ -19,9 +19,9 @@ from fairshoe.games.profiles import game_names
 from fairshoe.journal.export import Record
 from fairshoe.messages import Booted, Event
 from fairshoe.text.describe import CAUSES
+from fairshoe.wear import BEAMS
 from firmware.image import INPUTS
 
-BEAMS = ("hopper", "throat_a", "throat_b", "opacity", "slot", "exit", "tray", "arrival", "cut")
 # Their hand is at throat A, and covers that beam too.
 BESIDE_THROAT_A = ("opacity", "cut", "back", "face")
 KEY = "key_switch"

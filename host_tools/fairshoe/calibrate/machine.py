@@ -17,7 +17,9 @@ from fairshoe.messages import Shot as ShotMessage
 from firmware.image import INPUTS, OUTPUTS
 from firmware.protocol import ids
 
-PICK, TRANSPORT, EJECTOR, OUTFEED, REVERSE, DARK = (1 << i for i in range(6))
+PICK, TRANSPORT, EJECTOR, OUTFEED, REVERSE, DARK = (
+    1 << OUTPUTS.index(name) for name in ("pick", "transport", "ejector", "outfeed", "reverse", "dark")
+)
 AXIS = 0x40
 ENDINGS = {"axis": 254, "pace": 253, "lamps": 252}  # until the axis is at rest; the others are no steps
 NONE = 255
@@ -29,7 +31,6 @@ EDGE_BYTES = 5
 NOWHERE = ids.UNKNOWN_U16
 ENDS = ids.SHOT_NAMES.split()
 LINE = {name: number for number, name in enumerate(INPUTS)}
-assert OUTPUTS[5] == "dark"
 
 
 class ShotRefused(NotCalibrated):

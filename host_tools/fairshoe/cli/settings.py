@@ -25,7 +25,6 @@ from fairshoe.files import read_regular
 CONFIG_VARIABLE = "FAIRSHOE_CONFIG"
 # Ends with a slash, since files are fetched beside the page; without user, query and fragment.
 _HTTPS = re.compile(r"https://[A-Za-z0-9.-]+(:[0-9]{1,5})?/([A-Za-z0-9._~-]+/)*")
-ROLES = ("observer", "table", "service", "auditor", "recorder")
 
 
 class SettingsError(FairshoeError):
@@ -157,6 +156,12 @@ def _number(setting: Setting, text: str) -> Any:
         return text
 
 
+def _roles() -> Mapping[str, object]:
+    from fairshoe.keys import ROLES  # only now: most commands start without keys
+
+    return ROLES
+
+
 def _checked(setting: Setting, value: Any, place: str, folder: Path) -> Any:
     """The value as the rest of the program wants it."""
     if setting.kind == "number":
@@ -165,8 +170,8 @@ def _checked(setting: Setting, value: Any, place: str, folder: Path) -> Any:
         return float(value)
     if not isinstance(value, str) or not value:
         raise SettingsError(f"{place}: {setting.name} is {value!r}.", f"It must be a text: {setting.about}.")
-    if setting.kind == "role" and value not in ROLES:
-        raise SettingsError(f"{place}: there is no role {value!r}.", f"Known: {', '.join(ROLES)}.")
+    if setting.kind == "role" and value not in _roles():
+        raise SettingsError(f"{place}: there is no role {value!r}.", f"Known: {', '.join(_roles())}.")
     if setting.kind == "https" and not _HTTPS.fullmatch(value):
         raise SettingsError(
             f"{place}: {setting.name} is {value!r}.", "It must be an address as https://house.example/shoe/."

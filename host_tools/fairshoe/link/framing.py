@@ -22,7 +22,7 @@ from fairshoe.link import message_codecs
 from fairshoe.messages import Message, UnknownMessage
 from firmware.protocol.cobs import FRAME_MAX
 from firmware.protocol.codec import is_event
-from firmware.protocol.frame import CRC_RESIDUE, CRC_SIZE, HEADER_SIZE, WIRE_MAX
+from firmware.protocol.frame import CRC_RESIDUE, CRC_SIZE, DROP_KINDS, HEADER_SIZE, WIRE_MAX
 from firmware.protocol.ids import FLAG_KEYED, FLAGS_MUST, VERSION
 from firmware.protocol.session import MAC_SIZE
 
@@ -273,6 +273,10 @@ class Drops:
 
     def by_reason(self) -> dict[str, int]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+# Those that the device's reader counts too, in its order (firmware/protocol/frame.py).
+DEVICE_DROPS = tuple(field.name for field in fields(Drops))[:DROP_KINDS]
 
 
 def drop_reason(piece: bytes) -> str:

@@ -29,8 +29,7 @@ from firmware.protocol.session import KEY_SIZE, MAC_SIZE, NONCE_SIZE
 DEVICE_FILE = "device.key"
 SEAL_FILE = "seal.key"
 PUBLIC_FILE = "signing.pub"
-ROLES = (Role.OBSERVER, Role.TABLE, Role.SERVICE, Role.AUDITOR, Role.RECORDER)
-ROLE_FILES = {role: f"{role.name.lower()}.key" for role in ROLES}
+ROLE_FILES = {role: f"{word}.key" for word, role in keys.ROLES.items()}
 LOOK_BACK = 64  # records after a change of the key, in which its record is looked for
 ANSWER_S = 60.0  # a device that shuffles answers when it is done
 

@@ -13,6 +13,7 @@ from fairshoe.link.halt_report import halt_advice, halt_text
 from fairshoe.messages import State
 from fairshoe.text.advice import SENSORS, measured, misfit, warned
 from fairshoe.text.describe_game import describe_game
+from fairshoe.wear import BEAMS
 
 SECRET = "(not_shown)"
 FEED_DRIFT_PERCENT = 15  # policy: rollers that need so much longer than when new want cleaning
@@ -165,8 +166,7 @@ def describe_meters(meters: messages.Meters) -> str:
         drift = (meters.feed_us - meters.feed_us_new) * 100 / meters.feed_us_new
         advice = ": clean or replace the rollers" if drift > FEED_DRIFT_PERCENT else ""
         parts.append(f"feed {meters.feed_us / 1000:.0f} ms ({drift:+.0f} % against new{advice})")
-    beams = ("hopper", "throat_a", "throat_b", "opacity", "slot", "exit", "tray", "arrival", "cut")
-    uneasy = {name: getattr(meters, name) for name in beams if getattr(meters, name)}
+    uneasy = {name: getattr(meters, name) for name in BEAMS if getattr(meters, name)}
     if uneasy:
         parts.append("beam glitches: " + ", ".join(f"{words(name)} {count}" for name, count in uneasy.items()))
     return "; ".join(parts)

@@ -33,12 +33,11 @@ from fairshoe.messages import (
 from fairshoe.text.advice import next_step, warned
 from fairshoe.text.describe import describe_event, progress, words
 from fairshoe.text.screen import style_of, time_of_day
-from fairshoe.wear import WearFile
+from fairshoe.wear import BEAMS, WearFile
 
 EVENTS_KEPT = 100
 HISTORY_S = 3600.0
 POINT_S = 10.0  # one point of history stands for so long
-BEAMS = ("hopper", "throat_a", "throat_b", "opacity", "slot", "exit", "tray", "arrival", "cut")
 WHO = {
     "machine": "the machine, by itself",
     "hand": "a person at the machine",

@@ -2,6 +2,7 @@
 
 import copy
 import re
+from dataclasses import fields
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,14 @@ import pytest
 from draws import seeded
 from other import board_problems
 
+from fairshoe import wear
+from fairshoe.arguments import prove
 from fairshoe.boards import checks, configs, edge_rates, lines, shuffle_time
+from fairshoe.journal import export
+from fairshoe.messages import Meters
+from firmware import image
+from firmware.machines import spec
+from hal.sim import beams, plant
 
 ROOT = Path(__file__).resolve().parents[3]
 KINDS = ("carousel", "shelves", "shoe", "draw")
@@ -502,12 +510,29 @@ def constant(path: str, name: str) -> int:
 
 
 def test_numbers_of_the_firmware_are_those_of_the_firmware() -> None:
-    assert constant("firmware/image.py", "SETTLE_US") == shuffle_time.SETTLE_US
-    assert constant("hal/rp2/axis.py", "HOME_STEPS") == checks.HOME_STEPS
-    assert constant("firmware/journal/cells.py", "CELL_SIZE") == checks.CELL_BYTES
-    assert constant("firmware/journal/cells.py", "RECORD_CELL") == checks.RECORD_CELL
-    assert constant("firmware/games/profile.py", "ROUND_EVENTS_MAX") == checks.ROUND_EVENTS
+    for path, name, taken_over in (
+        ("firmware/image.py", "SETTLE_US", shuffle_time.SETTLE_US),
+        ("firmware/image.py", "EDGES_MAX", edge_rates.EDGES_PER_SCAN),
+        ("hal/board/edges.py", "WINDOW_US", edge_rates.WINDOW_US),
+        ("hal/sim/rate.py", "WINDOW_US", edge_rates.WINDOW_US),
+        ("firmware/machines/beam_test.py", "DARK_MS", edge_rates.DARK_US // 1000),
+        ("hal/rp2/axis.py", "HOME_STEPS", checks.HOME_STEPS),
+        ("firmware/journal/cells.py", "CELL_SIZE", checks.CELL_BYTES),
+        ("firmware/journal/cells.py", "RECORD_CELL", checks.RECORD_CELL),
+        ("firmware/journal/store.py", "LOG_SIZE", export.LOG_SIZE),
+        ("firmware/journal/store.py", "LOG_SIZE", prove.LOG_SIZE),
+        ("firmware/games/profile.py", "ROUND_EVENTS_MAX", checks.ROUND_EVENTS),
+    ):
+        assert constant(path, name) == taken_over, (path, name)
+    measured = spec.Spec(board("carousel"))
+    assert measured.length_us_max == measured.length_us * checks.LENGTH_PERCENT_MAX // 100
     # At the fastest step there must be a pause left that is not the zero that ends a move, and be it exact to 1 in 40.
     period_us = 1000000 // checks.STEP_HZ_MAX
     assert period_us - constant("hal/rp2/step_pio.py", "STEP_CYCLES") > 0
     assert period_us >= 40
+
+
+def test_beams_and_driven_outputs_are_the_same_ones_on_the_device_in_the_simulator_and_on_the_host() -> None:
+    glitches = tuple(field.name for field in fields(Meters))[-len(wear.BEAMS) :]
+    assert spec._LIT == beams.LIGHT == wear.BEAMS == glitches  # pyright: ignore[reportPrivateUsage]
+    assert list(plant.OUTPUTS) == list(image.OUTPUTS)[: len(plant.OUTPUTS)]

@@ -9,10 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from fairshoe.arguments import floor as floor_arguments
+from fairshoe.arguments import table as table_arguments
 from fairshoe.cli import attached, command_line, registry
+from fairshoe.commands import floor
 from fairshoe.errors import Exit, UsageError
 from fairshoe.observe import discovery
 from fairshoe.sim import running_shoes
+from fairshoe_table.books import rack
 
 ROOT = Path(__file__).resolve().parents[3]
 PARSERS = {each.prog: each for each in command_line._all_parsers(command_line.full_parser())}  # pyright: ignore[reportPrivateUsage]
@@ -42,6 +46,13 @@ def test_help_of_a_command_and_of_a_subcommand_is_its_own(capsys: pytest.Capture
     assert told(capsys, "help", "journal", "verify") == told(capsys, "journal", "verify", "--help")
     code, _out, err = told(capsys, "help", "journal", "prove")
     assert code == Exit.USAGE and "no command 'journal prove'" in err and "See fairshoe journal --help." in err
+
+
+def test_the_words_that_arguments_take_are_those_that_the_command_acts_on() -> None:
+    acted_on = {"run", "serve", "migrate", *floor._ACTIONS, *floor._WITHOUT_DATABASE}  # pyright: ignore[reportPrivateUsage]
+    assert set(floor_arguments.ACTIONS) == acted_on
+    assert set(floor_arguments.WITHOUT_DATABASE) == set(floor._WITHOUT_DATABASE)  # pyright: ignore[reportPrivateUsage]
+    assert table_arguments.RACK == rack.KINDS
 
 
 def test_the_version_is_a_command_and_an_option(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-// Written by tools/protocol/gen_docs.py from firmware/image.py.
+// Written by tools/protocol/gen_docs.py from firmware/image.py; the beams from fairshoe/wear.py.
 export const LINES = [
   'hopper',
   'throat_a',
@@ -34,4 +34,15 @@ export const OUTPUTS = [
   'lamp_red',
   'read_ace',
   'read_court',
+];
+export const BEAMS = [
+  'hopper',
+  'throat_a',
+  'throat_b',
+  'opacity',
+  'slot',
+  'exit',
+  'tray',
+  'arrival',
+  'cut',
 ];

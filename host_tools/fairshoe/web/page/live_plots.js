@@ -1,10 +1,10 @@
 // Small lines of the last hour: feed time, misfeeds, scans, glitches per beam. A point is [t, feed_ms, misfeeds,
 // scan_ms_max, overruns, glitches of each beam ...]; null is not known.
 
+import { BEAMS } from './lines.js';
 import { Plot } from './plot.js';
 
 const HOUR_S = 3600;
-const BEAMS = ['hopper', 'throat_a', 'throat_b', 'opacity', 'slot', 'exit', 'tray', 'arrival', 'cut'];
 const PLOTS = [
   { title: 'Feed time', unit: ' ms', columns: { feed: 1 } },
   { title: 'Misfeeds', unit: '', columns: { misfeeds: 2 } },

@@ -2,9 +2,9 @@
 // `fairshoe web PORT` sends (live_view.py). Only what a host may know.
 
 import { eventText, plain } from './event_text.js';
+import { BEAMS } from './lines.js';
 
 export const ZONES = ['hopper', 'path', 'store', 'tray', 'dealt', 'discarded', 'released', 'removed'];
-const BEAMS = ['hopper', 'throat_a', 'throat_b', 'opacity', 'slot', 'exit', 'tray', 'arrival', 'cut'];
 const EPOCH_2020_MS = 1577836800000;
 const POINT_S = 10; // one point of history stands for so long
 const OTHER = 'unrecognised';
