@@ -233,7 +233,6 @@ def _accept_clear(link: Link, message: int, now_ms: int) -> int:
         return link_refuse(link, REFUSE_CLEAR)
     if frame_session(link.reader.buf) != session.number:
         return link_refuse(link, REFUSE_SESSION)
-    session_heard(session, now_ms)
     return message
 
 

@@ -4,7 +4,9 @@ from support import GAME, board, replaced, to_device
 
 from firmware.link import admission, handshake
 from firmware.protocol import ids
+from firmware.protocol.session import Session
 from rig import stories
+from rig.peer import Peer
 from rig.story import Stage
 
 KEY = bytes(range(32))
@@ -45,7 +47,11 @@ def test_each_few_wrong_proofs_double_the_back_off_and_a_right_one_ends_it():
             assert link.guesses == (0 if last else guess)
         assert link.backoff_ms == wait_ms
         assert admission.link_backoff_s(link, NOW_MS) == wait_ms // 1000
-    assert (admission.BACKOFF_MS, admission.BACKOFF_MS_MAX) == (1000, 4000)
+    assert (admission.GUESSES_MAX, admission.BACKOFF_MS, admission.BACKOFF_MS_MAX) == (3, 1000, 4000)
+    for left_ms, wait_s in ((4000, 4), (2002, 3), (1000, 1), (1, 1), (0, 0)):
+        link.backing_off, link.backoff_until_ms = True, NOW_MS + left_ms
+        assert admission.link_backoff_s(link, NOW_MS) == wait_s
+        assert link.backing_off == (left_ms > 0), "latched off, since times wrap"
     link.guesses = 2
     admission._promote(link, session)
     assert (link.guesses, link.backoff_ms) == (0, 0)
@@ -80,3 +86,47 @@ def test_a_session_has_a_number_that_is_not_zero_and_no_other_session_has():
             numbers = [session.number for session in link.offers] + [link.session.number]
             assert expected in numbers, drawn
             assert drawn == expected or drawn not in numbers or numbers.count(drawn) == 1
+
+
+def test_a_proof_of_a_lower_rank_that_comes_after_a_host_of_the_table_is_refused():
+    """Its hello was answered while the line was free."""
+    for alive in (True, False):
+        stage, link = keyed_link()
+        table = link.session
+        reader = Peer(KEY, ids.ROLE_OBSERVER)
+        reader.hellos = 50
+        proofs = []
+        feed = stage.peer.feed
+
+        def both(data, feed=feed, reader=reader, proofs=proofs):
+            proofs.append(reader.feed(bytearray(data)))
+            return feed(data)
+
+        stage.peer.feed = both
+        table.alive = False
+        to_device(stage, reader.hello(), 50)
+        assert reader.welcomes == 1
+        table.alive, table.heard_ms = alive, stage.rig.hal.ticks_ms()
+        before = link.refused[admission.REFUSE_ROLE]
+        to_device(stage, b"".join(proofs), 50)
+        assert (link.session is table) == alive == (link.refused[admission.REFUSE_ROLE] > before)
+
+
+def test_an_acknowledgement_in_clear_counts_in_the_session_in_force_alone():
+    stage = Stage(board(), GAME, 7)
+    stage.peer.acknowledges = False
+    stage.play(stories.start())
+    link, peer = stage.rig.app.link, stage.peer
+    other = Session()
+    other.number = link.session.number ^ 1
+    for session, received in ((other, 0), (peer.session, 1)):
+        before = link.refused[admission.REFUSE_SESSION]
+        to_device(stage, peer.frame(session, ids.CLASS_ACK, ids.EVENT_ACK, [1]), 100)
+        assert stage.rig.app.reporter.seq_received == received
+        assert link.refused[admission.REFUSE_SESSION] - before == 1 - received
+
+
+def test_a_part_of_a_frame_is_no_message():
+    _stage, link = keyed_link()
+    link.rx[:4], link.rx_at, link.rx_size = b"\x03\x01\x02\x03", 0, 4
+    assert admission.link_receive(link, NOW_MS) == 0 and link.rx_at == 4

@@ -1,10 +1,13 @@
 """The runner of commands against a procedure that a test moves by hand: when it presses, waits, and how it ends."""
 
+from support import replaced
+
 from firmware.fault import FAULT_STACK
 from firmware.games.door import Door
 from firmware.games.flow import (
     DECK_HELD,
     DECK_READY,
+    DECK_SPENT,
     DISPENSING,
     RELEASING,
     STACK_OFFERED,
@@ -14,9 +17,10 @@ from firmware.games.flow import (
     WARNING,
 )
 from firmware.games.profile import EXTRA_COMMUNITY, TAIL_HANDED, TAIL_LOCKOUT, TAIL_SETTLING, TAIL_WAGERS
-from firmware.image import Inputs
+from firmware.image import IN_HOPPER, Inputs
 from firmware.journal.lanes import NEVER, Lanes
 from firmware.journal.outbox import Outbox
+from firmware.link import commands
 from firmware.link.commands import CommandRunner
 from firmware.machines.panel import PRESS_CLOSE, Panel
 from firmware.protocol import ids
@@ -96,11 +100,37 @@ def test_a_press_that_the_procedure_does_not_take_fails_after_half_a_second():
     assert ended(runner) == [ids.OUTCOME_FAILED, ids.REASON_NEED, ids.NEED_TAKE]
 
 
+def test_a_press_that_nothing_holds_back_and_no_state_takes_fails_by_the_state():
+    runner = runner_of(ids.CMD_CLOSE_BETTING, DECK_READY)
+    with replaced(commands, need_next=lambda _flow, _inp: ids.NEED_NONE):
+        for now_ms in (NOW_MS, NOW_MS + 500):
+            runner.scan(now_ms)
+    assert ended(runner) == [ids.OUTCOME_FAILED, ids.REASON_STATE, DECK_READY]
+
+
+def test_a_record_is_judged_again_when_its_acceptance_is_durable():
+    for reason, end in ((ids.REASON_NONE, [ids.OUTCOME_DONE, ids.REASON_NONE, 0]), (ids.REASON_ARGUMENT, None)):
+        runner = runner_of(ids.CMD_RECORD, DECK_READY)
+        done = []
+
+        def objection(*_given, reason=reason):
+            return reason
+
+        def do(*given, done=done):
+            done.append(given)
+
+        with replaced(commands, record_objection=objection, record_do=do):
+            runner.scan(NOW_MS)
+        assert ended(runner) == (end or [ids.OUTCOME_FAILED, reason, DECK_READY])
+        assert len(done) == (0 if reason else 1)
+
+
 def test_a_command_is_done_fails_or_goes_on_as_the_state_after_its_press_says():
     for command, first, state, expected in (
         (ids.CMD_CLOSE_BETTING, DECK_READY, WAITING_FOR_LOCKOUT, [ids.OUTCOME_DONE, ids.REASON_NONE, 0]),
         (ids.CMD_CLOSE_BETTING, DECK_READY, WAITING_FOR_DECK, [ids.OUTCOME_FAILED, ids.REASON_STATE, WAITING_FOR_DECK]),
         (ids.CMD_CLOSE_BETTING, DECK_READY, WARNING, [ids.OUTCOME_FAILED, ids.REASON_WARNING, 9]),
+        (ids.CMD_CLOSE_BETTING, DECK_READY, DECK_SPENT, [ids.OUTCOME_FAILED, ids.REASON_STATE, DECK_SPENT]),
         (ids.CMD_RELEASE, WAITING_FOR_GREEN, RELEASING, None),
     ):
         runner = runner_of(command, first)
@@ -190,3 +220,33 @@ def test_with_a_stack_offered_an_open_ended_deal_takes_release_or_community_card
                 open_ended = positions == 0 and taken > 0 and not last
                 right = (extras != 0) == (command == ids.CMD_DEAL_COMMUNITY)
                 assert runner._means_something(command) == (open_ended and right)
+
+
+def test_a_button_means_what_its_command_is_for():
+    """Every state that the table of commands has; a stack that is offered apart."""
+    for command in commands._RULES:
+        for extra, open_round, tail, hopper, door in (
+            (0, False, 0, 0, False),
+            (1, False, 0, 0, True),
+            (0, True, 0, 1, False),
+            (0, False, TAIL_SETTLING, 0, True),
+        ):
+            runner = runner_of(command, WAITING_FOR_GREEN)
+            flow = runner.flow
+            flow.round_open, flow.tail, flow.door.is_open = open_round, tail, door
+            runner.inp.level[IN_HOPPER] = hopper
+            means = {
+                ids.CMD_SHUFFLE: hopper != 0,
+                ids.CMD_SELF_TEST: not door,
+                ids.CMD_END_ROUND: open_round or tail == TAIL_SETTLING,
+                ids.CMD_GIVE_CARD: extra != 0,
+            }.get(command, True)
+            with replaced(commands, extra_due=lambda _flow, extra=extra: extra != 0):
+                assert runner._means_something(command) == means, (command, extra, open_round, tail, hopper, door)
+
+
+def test_a_self_test_is_done_when_the_machine_has_proved_itself_empty_after_the_press():
+    for entered_ms, done in ((NOW_MS - 1, False), (NOW_MS, False), (NOW_MS + 1, True)):
+        runner = runner_of(ids.CMD_SELF_TEST, WAITING_FOR_DECK)
+        runner.acted_ms, runner.flow.entered_ms = NOW_MS, entered_ms
+        assert runner._done(ids.CMD_SELF_TEST) == done

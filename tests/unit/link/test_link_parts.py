@@ -14,10 +14,11 @@ from firmware.link import handshake as handshake_module
 from firmware.link.dispatch import LEAVE_MS, _handle
 from firmware.link.handshake import HELLO_ANSWERED, HELLO_IGNORED, handshake_answer, noise_pool
 from firmware.link.status import status_fill
+from firmware.machines.meters import METER_CYCLES, METER_THROAT_US
 from firmware.machines.panel import PRESS_LOCK
 from firmware.protocol import ids
 from firmware.protocol.frame import FrameReader, frame_message, frame_session
-from firmware.protocol.session import SEQUENCE_WARN
+from firmware.protocol.session import SEQUENCE_MAX, SEQUENCE_WARN
 from firmware.ticks import FOREVER_MS
 from rig.story import Stage
 
@@ -104,21 +105,24 @@ def test_a_hello_under_a_key_is_refused_and_one_without_is_not():
 
 
 def test_a_welcome_says_who_the_device_is_and_where_its_journal_stands():
-    stage, app = app_of()
-    stage.until("empty_proved", 20000, then_ms=2000)
-    handshake = app.reporter.handshake
-    app.link.writer.sent = app.link.writer.end
-    app.link.hello_role, app.link.hello_version = ids.ROLE_CLEAR, ids.VERSION
-    app.journal.lanes.by_role[ids.ROLE_CLEAR].op = 6
-    assert handshake_answer(handshake, 4, NOW) == HELLO_ANSWERED
-    unique = stage.rig.hal.unique_id()
-    assert handshake.values[:8] == [ids.VERSION, 0, unique, app.boot, ids.MODE_TABLE, 0, 5, app.journal.seq_last]
-    assert handshake.values[8] == 6
-    assert sent(app.link) == (ids.WELCOME, app.link.session.number)
-    app.link.hello_role, app.link.hello_version = ids.ROLE_CLEAR, ids.VERSION - 1
-    assert handshake_answer(handshake, 4, NOW) == HELLO_ANSWERED
-    assert sent(app.link) == (ids.REFUSED, 0)
-    assert handshake.values[:2] == [ids.REFUSED_VERSION, ids.VERSION]
+    for key, role in ((b"", ids.ROLE_CLEAR), (KEY, ids.ROLE_RECORDER)):
+        stage, app = app_of(key)
+        stage.until("empty_proved", 20000, then_ms=2000)
+        link, handshake = app.link, app.reporter.handshake
+        link.writer.sent = link.writer.end
+        link.session.alive = False
+        link.hello_role, link.hello_version = role, ids.VERSION
+        app.journal.lanes.by_role[ids.ROLE_CLEAR].op = 6
+        assert handshake_answer(handshake, 4, NOW) == HELLO_ANSWERED
+        unique = stage.rig.hal.unique_id()
+        keyed, last = 1 if key else 0, app.journal.seq_last
+        assert handshake.values[:8] == [ids.VERSION, role, unique, app.boot, ids.MODE_TABLE, keyed, 5, last]
+        assert handshake.values[8] == (0 if key else 6)
+        assert sent(link)[0] == ids.WELCOME and (key or sent(link)[1] == link.session.number)
+        link.hello_role, link.hello_version = role, ids.VERSION - 1
+        assert handshake_answer(handshake, 4, NOW) == HELLO_ANSWERED
+        assert sent(link) == (ids.REFUSED, 0)
+        assert handshake.values[:2] == [ids.REFUSED_VERSION, ids.VERSION]
 
 
 def test_a_hello_without_a_place_for_its_offer_is_not_answered():
@@ -222,8 +226,9 @@ def test_the_link_looks_again_when_something_is_due_and_not_before():
     reporter.unread = False
     reporter.host_seen, reporter.status_ms = True, NOW - 100
     assert report._wake(reporter, NOW) == report.STATUS_MS - 100
-    reporter.status_ms = NOW - report.STATUS_MS - 50
-    assert report._wake(reporter, NOW) == 0
+    for late_ms, wake_ms in ((-1, 1), (0, 0), (50, 0)):
+        reporter.status_ms = NOW - report.STATUS_MS - late_ms
+        assert report._wake(reporter, NOW) == wake_ms
 
 
 def test_a_frame_that_the_port_does_not_take_whole_is_tried_again_in_a_millisecond():
@@ -261,6 +266,23 @@ def test_an_event_is_read_twice_before_it_is_given_up():
         app.journal.load = loose
         assert report._event(reporter, 1)
         assert sent(app.link)[0] == message
+
+
+def test_an_event_that_storage_did_not_give_is_asked_for_again_after_a_second():
+    app, reporter = at_rest()
+    reporter.seq_next = app.journal.seq_last
+    reporter.seq_received = reporter.seq_next - 1
+    for age_ms, asked_again in ((0, False), (report.RESEND_MS - 1, False), (report.RESEND_MS, True)):
+        reporter.unread, reporter.moved_ms = True, NOW - age_ms
+        assert report._next_event(reporter, NOW) == asked_again
+
+
+def test_wear_tells_the_cycles_and_the_time_in_the_throat():
+    app, reporter = at_rest()
+    reporter.meters[:] = [100 + at for at in range(len(reporter.meters))]
+    reporter.host_seen, reporter.status_sent, reporter.status_ms, reporter.meters_due = True, True, NOW, 2
+    assert report._next_telemetry(reporter, NOW) and sent(app.link)[0] == ids.WEAR
+    assert reporter.scratch[:2] == [100 + METER_CYCLES, 100 + METER_THROAT_US]
 
 
 def test_answers_to_a_hello_are_a_tenth_of_a_second_apart():
@@ -313,6 +335,12 @@ def test_a_session_near_its_end_says_so_once_and_a_result_goes_to_the_role_that_
     link = app.link
     link.session.sent = SEQUENCE_WARN + 1
     assert report._next_frame(reporter, NOW) and sent(link)[0] == ids.SESSION_ENDING and reporter.ending_sent
+    link.session.sent = SEQUENCE_MAX
+    for line in (1, 0):
+        link.writer.sent = link.writer.end
+        reporter.queries.line = line
+        assert report._next_frame(reporter, NOW) and sent(link)[0] == ids.DICTIONARY_LINE
+    assert not report._next_frame(reporter, NOW), "nothing but the dictionary can be sent any more"
     link.session.sent = 0
     for role, told in ((ids.ROLE_TABLE, True), (ids.ROLE_AUDITOR, False), (ids.ROLE_CLEAR, False)):
         link.writer.sent = link.writer.end
@@ -412,6 +440,20 @@ def test_a_key_is_taken_with_room_for_four_records_and_wiped_from_the_frame():
         assert len(wiped) == 32 and wiped[-1] - wiped[0] == 31
 
 
+def test_a_diagnosis_begins_with_a_request_for_it_alone():
+    """In service, with the machine empty and idle."""
+    _stage, app = app_of(KEY)
+    app.service.on = True
+    app.flow.state = WAITING_FOR_DECK
+    for message, what, may in (
+        (ids.DIAGNOSE, ids.DIAGNOSE_READ, True),
+        (ids.DIAGNOSE, ids.DIAGNOSE_LEAVE, False),
+        (ids.SHOT, ids.DIAGNOSE_READ, False),
+    ):
+        app.link.values[0] = what
+        assert app.service.may_diagnose(message) == may
+
+
 def test_a_key_is_answered_under_a_key_only_if_it_came_so():
     for flags, keyed in ((0, False), (ids.FLAG_KEYED, True)):
         _stage, app = app_of()
@@ -501,6 +543,15 @@ def test_a_need_that_holds_back_the_end_of_a_round_is_about_that_round():
     entry = app.outbox.entries[app.outbox.first]
     assert app.outbox.count == 1 and (entry.message, entry.round, entry.deck) == (ids.EV_HELD_BACK, 7, 2)
     assert (app.outbox.round, app.outbox.deck) == (0, 1)
+
+
+def test_a_command_that_nothing_holds_back_posts_no_need():
+    app, _runner = ready()
+    app.flow.state = DECK_READY
+    held = []
+    with replaced(commands, need_for=lambda *_given: ids.NEED_NONE, hold_for=lambda *given: held.append(given)):
+        asked(app, ids.CMD_CLOSE_BETTING, 1)
+    assert held == [] and app.outbox.head().message == ids.EV_COMMAND_ACCEPTED
 
 
 def test_full_storage_holds_back_what_would_begin():
