@@ -112,6 +112,9 @@ ORDER_READY = const(2)
 ORDER_FAILED = const(3)
 ORDER_OFFERED = const(4)  # committed to a seed; the table may give its nonce
 
+# In these a mismatch is a deck that was lifted out of a shoe: nothing was counted, and the shoe cannot go on.
+_UNCOUNTED = (WAITING_FOR_LOCKOUT, STACK_OFFERED, WAITING_FOR_GREEN, WAITING_FOR_WAGERS)
+
 COMMIT_MS_MAX = const(2000)  # storage that takes longer has failed
 
 # Faults after which the beams see every card: each is in a slot, the hopper or the tray. After any other a
@@ -343,7 +346,7 @@ def _ask_house(flow: Flow, stacks: int) -> None:
 
 def _void_rule(flow: Flow, fault: int) -> int:
     """The rule that covers a round in which the machine stopped with this fault."""
-    if fault == FAULT_MISMATCH:
+    if fault == FAULT_MISMATCH and flow.state not in _UNCOUNTED:
         return RULE_COUNT
     # A game without a rule for a device that stops still has one for hands with a wrong number of cards.
     unsaid = flow.profile.clauses[RULE_DEAL_FAULT] == CLAUSE_NONE
@@ -364,7 +367,8 @@ def flow_void(flow: Flow, fault: int, rule: int, lost: int = -1) -> None:
         consequence = ids.ALL_VOID_REMOVE_DECK
     elif not ids.ALL_VOID_RESHUFFLE <= consequence <= ids.ALL_VOID:
         consequence = ids.ALL_VOID_RESHUFFLE
-    flow.rule = rule
+    if not flow.tail or flow.settled.machine_deck in (0, flow.settled.deck):
+        flow.rule = rule  # else the cards inside are of the other deck, and come out for their own reason
     outside, inside = flow.ledger.outside(), flow.ledger.inside()
     if lost >= 0 and (flow.machine.draws or not flow.tail):
         outside = inside = ids.UNKNOWN_U16

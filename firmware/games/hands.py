@@ -18,6 +18,7 @@ from firmware.games.table_facts import (
     REST,
     SECONDS,
     SHORT,
+    STACKS,
     U8_MAX,
     WITHDRAWN,
     signed,
@@ -130,7 +131,7 @@ def due_cards(flow: "Flow", seat: int) -> int:
     if 0 < seat < COMMUNITY:
         if seat > players(flow):
             return 0
-    elif flow_dealing(flow) or (flow.tail == TAIL_HOUSE and flow.settled.stacks <= flow.facts.row[POSITIONS]):
+    elif flow_dealing(flow) or (flow.tail == TAIL_HOUSE and _last_to_come(flow)):
         return profile.last_cards if flow.machine.draws else 0  # the last stack
     elif profile.extras & EXTRA_COMMUNITY:
         return profile.last_cards
@@ -139,6 +140,15 @@ def due_cards(flow: "Flow", seat: int) -> int:
     if profile.final_each and not flow.facts.in_final(seat):
         return profile.stack_cards if seat else profile.last_cards
     return profile.hand_cards
+
+
+def _last_to_come(flow: "Flow") -> bool:
+    """Whether the machine stopped before the last stack. Where positions were not set, the community's shows in the
+    number of cards: it has more than a player's."""
+    row, profile = flow.facts.row, flow.profile
+    if profile.extras & EXTRA_COMMUNITY and not flow.machine.draws:
+        return row[DEALT] < (row[STACKS] - 1) * profile.stack_cards + profile.last_cards
+    return flow.settled.stacks <= row[POSITIONS]
 
 
 def stub_fits(flow: "Flow", cards: int) -> bool:

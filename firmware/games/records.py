@@ -374,7 +374,7 @@ def _house(flow: "Flow", decision: int) -> int:
 
 def _void(flow: "Flow", rule: int, now_ms: int) -> None:
     """A rule voids the round, and no fault of the machine: what is inside comes out when the dealer asks for it."""
-    if flow.round_open or flow.tail:
+    if flow.round_open or flow.tail not in (0, TAIL_HANDED):  # before a round has begun there is none to void
         flow_void(flow, FAULT_NONE, rule)
     if flow.tail and flow.state != DRAWING:
         flow.set_tail(0)

@@ -292,6 +292,8 @@ class TableFacts:
         elif what in (ids.REC_DISPUTE, ids.REC_WINNER_HOLD):
             held, bit = self.deck(a, HELD), HELD_DISPUTE if what == ids.REC_DISPUTE else HELD_WINNER
             self._set(a, HELD, held | bit if b else held & ~bit)
+        elif what == ids.REC_HOLE_CARD_SEEN:
+            self._untold()  # before a round has begun: of that deck none does
         else:
             self._of_the_round(what, a, b, consequence, deck)
         if consequence == ids.ALL_VOID_REMOVE_DECK:

@@ -48,6 +48,8 @@ AUTOMATED = (
     ("double-down-stud", "deal:3 face_up:1 power face_up:1 !house_decision:1", "void DDS-11b 0"),
     ("double-down-stud", "deal:3 power house_decision:1 close !hole_card_seen misdeal:0:3", "void DDS-11d 0"),
     ("double-down-stud", "deal:2 power dispute:1:1 house_decision:1 hole_card_seen", "void DDS-11a 0"),
+    # Without positions: two players have a card, and the hole card is not out before the house lets the round go on.
+    ("double-down-stud", "close stack stack power !hole_card_seen house_decision:1 hole_card_seen", "void DDS-11a 0"),
 )
 COUNT_DUE = short_deck("double-cross-poker", stub_rounds=1)
 BY_HAND = (
@@ -63,6 +65,7 @@ BY_HAND = (
     ("double-cross-poker", "bets:2 fold:2 power misdeal:2:1", "void DCP-12c 0"),
     ("caribbean-stud", "bets:2 !progressive:3:3 lock face_up:1 stub_counted:36 !face_up:1 end", "end 36"),
     ("caribbean-stud", "bets:2 progressive:2:1 power !misdeal:1:4 lock progressive:2:2 lock misdeal:1:4 end", "end 38"),
+    ("caribbean-stud", "hole_card_seen !hole_card_seen", ""),  # betting is open: no round is there to be void
     ("caribbean-stud", "bets:2 lock out_of_service:1 misdeal:2:6 end", "end 36"),
     ("caribbean-stud", "bets:3 lock fold:1 misdeal:1:4 !fold:1 misdeal:2:4 misdeal:0:4 !misdeal:0:4 end", "end 34"),
     ("boston-5-stud", "bets:3 fold:1 fold:2 second_wager:3:1 final_deal:1 misdeal:2:2 power misdeal:1:4 end", "end 36"),

@@ -91,11 +91,17 @@ def test_a_hand_that_waits_for_a_card_in_place_of_a_rejected_one_is_not_complete
         assert voided(table) == [ids.ALL_VOID_BUT_COMPLETE, 0b111 if given else ids.UNKNOWN_U16]
 
 
-def test_an_opened_door_stops_the_shoe_and_its_clause_covers_that():
+def test_an_opened_door_or_a_deck_that_is_lifted_out_stops_the_shoe_and_its_clause_covers_that():
     """Proves: CS-13f (in part), DCP-12e (in part), B5-12f (in part)"""
-    for game, clause in zip(POKER[1:], (b"B5-12f", b"CS-13f", b"DCP-12e")):
-        table = Table(game).shuffle().deal(2).play(("", 300, "open", 0), ("round_voided", 300, "wait", 0))
-        assert clauses_of(table.stage, "round_voided") == [clause]
+    for game, clause, kept in zip(POKER[1:], (b"B5-12f", b"CS-13f", b"DCP-12e"), (0b11, 0, 0)):
+        for how in ("open", "lift"):
+            if how == "open":
+                table = Table(game).shuffle()
+            else:
+                table = Table(game, "shoe").insert("deck_loaded", 600, cards=52)
+            table.deal(2).play(("", 300, how, 0), ("round_voided", 300, "wait", 0))
+            assert clauses_of(table.stage, "round_voided") == [clause]
+            assert voided(table)[1] == kept, how
 
 
 def test_double_down_stud_has_no_clause_for_a_jam():

@@ -61,17 +61,21 @@ def test_the_deck_out_of_turn_and_a_mixed_one_are_refused():
     assert table.flow.facts.turn() == 2
 
 
-def test_a_fault_of_the_second_deck_does_not_touch_the_round_of_the_first():
-    table = two().shuffle(1).deal(2).release()
-    table.stage.rig.plant.add_fault({"fault": "jam", "place": "throat", "card": 9, "at_um": 60000})
-    table.insert("warning_latched", 500, cards=52, deck=2)
-    assert table.flow.state == WARNING and table.flow.tail
-    assert "round_voided" not in table.stage.names()
-    table.stage.rig.plant.repair()
-    table.play(("", 500, "open", 0), ("", 500, "clear", 0), ("", 500, "close", 0), ("", 500, "press", "ack"))
-    table.play(("warning_cleared", 500, "wait", 0)).end()
-    assert decks_of(table, "round_ended") == [(1, 1)]
-    table.close()
+def test_a_fault_of_the_second_deck_does_not_touch_the_round_of_the_first_nor_a_void_of_that_the_second():
+    for void in (False, True):
+        table = two().shuffle(1).deal(2).release()
+        table.stage.rig.plant.add_fault({"fault": "jam", "place": "throat", "card": 9, "at_um": 60000})
+        table.insert("warning_latched", 500, cards=52, deck=2)
+        assert table.flow.state == WARNING and table.flow.tail
+        assert "round_voided" not in table.stage.names()
+        if void:
+            table.recorded("misdeal", 0, 3)
+        table.stage.rig.plant.repair()
+        table.play(("", 500, "open", 0), ("", 500, "clear", 0), ("", 500, "close", 0), ("", 500, "press", "ack"))
+        table.play(("warning_cleared", 500, "wait", 0)).end()
+        assert clauses_of(table.stage, "deck_removed") == [b"CS-13e"]
+        assert decks_of(table, "round_voided" if void else "round_ended") == [(1, 1)]
+        table.close()
 
 
 def test_power_lost_while_the_second_deck_is_shuffled_leaves_the_first_round_to_be_settled():
