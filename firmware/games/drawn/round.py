@@ -231,11 +231,11 @@ class Play:
         if what == ids.REC_DRAWN_IN_ERROR and b and not flow.tail and self.draws <= (self.deal(flow) or _LEAST):
             return ids.REASON_STATE  # before that the rules do not cover a card that was seen
         if what == ids.REC_BOX_MISSED:
-            missed = (flow.tail or self._passed(flow, a, b)) and box_waits(flow.facts.row, a, b)
+            missed = (flow.tail or self._passed(flow, a, b)) and box_waits(flow.facts.row, a, b) and _plays(flow, a)
             return ids.REASON_NONE if missed and not self.called else ids.REASON_STATE
         if what == ids.REC_CARD_TO:  # both count the same cards, or one of them is wrong
             fits = a <= (flow.positions or flow.profile.positions_max) and b == self.draws + 1
-            return ids.REASON_NONE if fits and box_surrendered(flow.facts.row, a) <= 4 else ids.REASON_ARGUMENT
+            return ids.REASON_NONE if fits and _plays(flow, a) else ids.REASON_ARGUMENT
         if ids.REC_UP_CARD <= what <= ids.REC_DEALER_CARD or what == ids.REC_SURRENDER:
             return self._reader_objection(flow, what, a)
         return NOT_MINE
@@ -253,10 +253,8 @@ class Play:
         elif what == ids.REC_INSURANCE_CLOSED:
             ok = reader.up_card == ACE and not reader.insured and (beside or self._since_deal(flow) == 0)
         elif what == ids.REC_SURRENDER:
-            # As many hands as a box may have by splitting pairs.
-            ok = box_surrendered(flow.facts.row, a) < (4 if flow.profile.positions_max < 7 else 3)
+            ok = _plays(flow, a) and self.served(flow, a) and not self.called
             ok = ok and (reader.answer == ids.ANSWER_NO or 1 < reader.up_card < JACK)
-            ok = ok and self.served(flow, a) and not self.called
         return ids.REASON_NONE if ok else ids.REASON_STATE
 
     def served(self, flow: "Flow", box: int = 0) -> bool:
@@ -415,3 +413,8 @@ class Play:
         flow.set_tail(0)
         flow.outbox.round = 0
         flow_enter(flow, DRAW_READY if stays else DECK_SPENT, now_ms)
+
+
+def _plays(flow: "Flow", box: int) -> bool:
+    """Whether it has a hand that is neither dead nor surrendered: a box has as many as splitting pairs may give it."""
+    return box_surrendered(flow.facts.row, box) < (4 if flow.profile.positions_max < 7 else 3)

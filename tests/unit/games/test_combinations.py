@@ -145,7 +145,7 @@ SHOE = (
     (
         False,
         "draw:1 boxes:2 draw:4 up_card:5 !surrender:1 draw:1 surrender:1 surrender:1 surrender:1 !surrender:1 "
-        "surrender:2 end boxes:2 draw:5 up_card:5 surrender:1 end",
+        "!box_missed:1:2 !card_to:1:6 surrender:2 end boxes:2 draw:5 up_card:5 surrender:1 end",
         "end end",
         "",
     ),
