@@ -63,7 +63,7 @@ class Simulator:
         self.obeyed: Callable[[str], None] | None = None  # called after each action of the hands
         self.waits: Callable[[bool], None] | None = None  # called when it waits for a host to store events, and after
         self.waiting = False
-        self._lines: list[str] = []
+        self._lines = self.rig.hal.lines  # as last shown
         self._started = time.monotonic()
 
     def run(self, lines: PipedLines | PromptedLines | None, end_with_lines: bool) -> None:
@@ -71,7 +71,6 @@ class Simulator:
         ports = [*self.table.descriptors(), *self.tap.descriptors(), *self.service.descriptors()]
         while True:
             wait_s = self._catch_up()
-            self._show()
             self.tell_waiting()
             watched = [*ports, *(self.door.descriptors() if self.door else []), *([lines.fileno()] if lines else [])]
             ready = select.select(watched, [], [], wait_s)[0]  # there is always a pseudo-terminal, or a listener
@@ -106,15 +105,16 @@ class Simulator:
             self.dealer.act()
             self.rig.step(self.dealer.limit_us(due_us))
             self._send()
+            self._show()
         next_us = min(self.rig.wake_us, plant.next_us())
         wait_s = (next_us - plant.now_us) / 1e6 / self.speed
         return min(max(wait_s, 0.0005), MAX_WAIT_S)
 
     def _show(self) -> None:
-        lines = list(self.rig.hal.lines)
-        if self.shown is not None and lines != self._lines and (self._lines or any(line.strip() for line in lines)):
+        lines = self.rig.hal.lines
+        if self.shown is not None and lines != self._lines:
             self._lines = lines
-            self.shown(lines)
+            self.shown(list(lines))
 
     def tell_waiting(self) -> None:
         """Tell when a full journal stops the simulated dealer, and when it goes on."""

@@ -318,11 +318,12 @@ async def test_many_shoes_over_sockets_in_one_loop_and_a_server_that_throws_one_
                     if len(seqs) == 4 and drops:
                         server.refuse = 1
                         server.drop()
-                    if len(seqs) == 10:
+                    if len(seqs) >= 10 and server.clients > drops:  # many may have come before the drop
                         return seqs
             return seqs
 
-        assert await asyncio.gather(follow(first, 1), follow(second, 0)) == [list(range(1, 11))] * 2
+        for seqs in await asyncio.gather(follow(first, 1), follow(second, 0)):
+            assert len(seqs) >= 10 and seqs == list(range(1, len(seqs) + 1))
         assert (first.clients, second.clients) == (2, 1)
 
 

@@ -140,6 +140,26 @@ def test_a_simulated_dealer_plays_round_after_round(monkeypatch: pytest.MonkeyPa
     assert len(rounds) >= 3
 
 
+def test_every_page_of_the_display_is_shown_on_a_busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page of the second stack is that of the first: the page between them must not be left out."""
+    clock = [0.0]
+    monkeypatch.setattr(pty_server, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    config, crc = load_board("pico-shoe")
+
+    def pages(step_s: float) -> list[list[str]]:
+        clock[0] = 0.0
+        simulator = pty_server.Simulator(config, crc, "house", 7, 10.0, dealer="auto")
+        shown: list[list[str]] = []
+        simulator.shown = shown.append
+        while clock[0] < 6:
+            clock[0] += step_s
+            simulator._catch_up()  # pyright: ignore[reportPrivateUsage]
+        simulator.close()
+        return shown
+
+    assert len(pages(3.0)) > 10 and pages(3.0) == pages(0.02)
+
+
 def test_a_simulated_dealer_tells_when_a_full_journal_stops_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """No host stores the events: some rounds later the journal is full, and no round begins."""
     clock = [0.0]
