@@ -11,7 +11,7 @@ from fairshoe.errors import UsageError
 from fairshoe.games.record_kinds import DEALER
 from fairshoe.messages import What
 from fairshoe_table.play.game import Ask, Dealt, Play, Report, Settled, Stake, Text
-from fairshoe_table.play.inputs import Cards, Confirmed, Decided, Fact, Input
+from fairshoe_table.play.inputs import Cards, Confirmed, Decided, Fact, Input, choices
 from fairshoe_table.play.irregularities import SEATS, Irregularity
 from fairshoe_table.play.options import AMOUNT_MAX, Options, Range
 from fairshoe_table.play.stack_game import StackGame
@@ -170,12 +170,7 @@ def _with_bonus(ante: Line, hand: Hand, row: Row | None, options: BostonOptions)
 # --- the game ----------------------------------------------------------------------------------
 
 
-class Raise(Decided):
-    WORD = "raise"
-
-
-class Fold(Decided):
-    WORD = "fold"
+Raise, Fold = choices("raise", "fold")
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any
 from fairshoe.errors import UsageError
 from fairshoe.games.record_kinds import COMMUNITY, DEALER
 from fairshoe_table.play.game import Ask, Dealt, Place, Play, Settled, Stake, Text
-from fairshoe_table.play.inputs import Cards, Decided
+from fairshoe_table.play.inputs import Cards, Decided, choices
 from fairshoe_table.play.irregularities import COMMON, SEATS
 from fairshoe_table.play.options import Options, Range
 from fairshoe_table.play.stack_game import StackGame
@@ -163,18 +163,7 @@ def _final(hand: Hand, round: Round, options: DoubleCrossOptions) -> list[Line]:
 # --- the game ----------------------------------------------------------------------------------
 
 
-class Vertical(Decided):
-    WORD = "vertical"
-
-
-class Horizontal(Decided):
-    WORD = "horizontal"
-
-
-class Fold(Decided):
-    WORD = "fold"
-
-
+Vertical, Horizontal, Fold = choices("vertical", "horizontal", "fold")
 OPEN = Text("open", "turn over the card farthest from you, then the one at your right", "DCP-10a")
 EXPOSE = Text("expose", "expose the two cards for the three-card wager?", "DCP-10a")
 SHOWN = Text(

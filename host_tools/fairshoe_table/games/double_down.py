@@ -10,7 +10,7 @@ from typing import Any
 
 from fairshoe.games.record_kinds import COMMUNITY
 from fairshoe_table.play.game import Ask, Dealt, Play, Settled, Stake, Text
-from fairshoe_table.play.inputs import Cards, Decided
+from fairshoe_table.play.inputs import Cards, Decided, choices
 from fairshoe_table.play.irregularities import COMMON, SEATS
 from fairshoe_table.play.options import Options
 from fairshoe_table.play.stack_game import StackGame
@@ -94,14 +94,7 @@ def _area(area: Area, community: tuple[int, ...], options: DoubleDownOptions) ->
 # --- the game ----------------------------------------------------------------------------------
 
 
-class Double(Decided):
-    WORD = "double"
-
-
-class Stand(Decided):
-    WORD = "stand"
-
-
+Double, Stand = choices("double", "stand")
 OWN = Text("own", "enter the card of this seat", "DDS-8b")
 UP = Text("up", "enter the three cards that lie face up", "DDS-8c")
 DOUBLE = Text("double", "double down?", "DDS-8e", "Double down?")

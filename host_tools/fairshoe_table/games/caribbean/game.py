@@ -15,7 +15,7 @@ from fairshoe_table.games.caribbean import settlement
 from fairshoe_table.games.caribbean.options import CaribbeanOptions
 from fairshoe_table.games.caribbean.settlement import Hand, Round, faces_needed
 from fairshoe_table.play.game import Ask, Dealt, Play, Report, Settled, Stake, Text, name_of
-from fairshoe_table.play.inputs import Cards, Decided, Fact, Input
+from fairshoe_table.play.inputs import Cards, Decided, Fact, Input, choices
 from fairshoe_table.play.irregularities import SEATS, Irregularity
 from fairshoe_table.play.stack_game import StackGame
 from fairshoe_table.rules.cards import ACE, DECK, JACK, KING, QUEEN, name, rank
@@ -32,12 +32,7 @@ _AKJ83 = value5(ACE * 4, KING * 4 + 1, JACK * 4, 6 * 4, 1 * 4)
 SAMPLE_SEED = 1_000_000  # cents in the meters of a sampled round
 
 
-class Raise(Decided):
-    WORD = "raise"
-
-
-class Fold(Decided):
-    WORD = "fold"
+Raise, Fold = choices("raise", "fold")
 
 
 @dataclass(frozen=True)
