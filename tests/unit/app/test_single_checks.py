@@ -1,7 +1,6 @@
 """Checks of one line each that a whole story seldom needs: each is tried where nothing else would notice."""
 
 from binascii import crc32
-from struct import pack_into
 
 from support import GAME, board, fields_of, play, read_frames, started
 from test_frame import frame
@@ -11,7 +10,6 @@ from firmware.fault import FAULT_CARD_LENGTH, FAULT_DOOR, FAULT_DOUBLE_FEED, FAU
 from firmware.games.flow import PREPARING, WARNING
 from firmware.games.procedure import procedure_scan
 from firmware.image import IN_DOOR, IN_EXIT, IN_THROAT_A, IN_THROAT_B, IN_TRAY, Inputs, Outputs
-from firmware.journal.cells import CELL_SIZE, CRC_AT, RECORD_CELL
 from firmware.link.handshake import NOISE_BYTES, _fresh
 from firmware.machines.carousel import _deal
 from firmware.machines.eject import EJECT_FAILED, EJECT_HOMING, EJECT_LEAVING, eject_scan
@@ -195,21 +193,6 @@ def test_an_acknowledgement_that_could_not_be_marked_does_not_count():
     nv.broken = False
     assert journal.acknowledge(2)
     assert journal.seq_acked == 2
-
-
-def test_a_record_at_a_place_that_is_not_its_own_is_none():
-    for seq in (25, 14, 4):
-        nv = new_nv()
-        journal = journal_on(nv)
-        for _ in range(3):
-            assert record(journal)
-        at = (RECORD_CELL + 3) * CELL_SIZE
-        cell = bytearray(nv.data[at : at + CELL_SIZE])
-        pack_into("<I", cell, 4, seq)
-        pack_into("<I", cell, CRC_AT, crc32(memoryview(cell)[:CRC_AT]))
-        place = RECORD_CELL + (seq + 4) % CAPACITY
-        nv.data[place * CELL_SIZE : (place + 1) * CELL_SIZE] = cell
-        assert journal_on(nv).seq_last == 3, seq
 
 
 def test_a_nonce_depends_on_the_noise_of_its_hello():
