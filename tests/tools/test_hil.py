@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 from hil import contract, parts, report
 from hil.__main__ import main as hil_main
-from hil.broken import BROKEN
 from hil.image import BENCH, MACHINE, RELEASE, STOCK, Image, read_image
 from hil.options import images_in
-from hil.rounds import deck_of, game_with_deck, with_deck
+from hil.rounds import deck_of, with_deck
 from hil.run import check_board, check_image, parts_of
 
 from fairshoe.ship.identity import Identity
@@ -249,16 +248,6 @@ def test_every_part_reports_and_one_that_dies_is_wrong() -> None:
     ]
 
 
-def test_every_broken_device_is_broken_differently() -> None:
-    files = {"board.json": b'{"nv": {}, "outputs": {}, "link": {}, "padding": "' + b"x" * 60 + b'"}', "a.mpy": b"12345"}
-    seen: list[dict[str, bytes]] = [files]
-    for change, _words in BROKEN.values():
-        changed = dict(files)
-        change(changed)
-        assert changed not in seen
-        seen.append(changed)
-
-
 @pytest.mark.parametrize(
     ("kind", "cards"), [("carousel", 52), ("shelves", 52), ("shoe", 52), ("draw", 288)], ids=lambda value: str(value)
 )
@@ -266,13 +255,6 @@ def test_the_shipped_deck_is_played_but_on_shelves_one_deck(kind: str, cards: in
     config = json.loads((ROOT / f"board_configs/pico-{kind}.json").read_text())
     assert (deck_of(config, quick=False), deck_of(config, quick=True)) == (cards, 12)
     assert with_deck(config, cards)["mechanism"] == config["mechanism"]
-
-
-def test_a_small_deck_has_room_for_its_stacks() -> None:
-    game = {"name": "g", "deck_cards": 52, "positions_max": 9}
-    assert game_with_deck(game, 52) == game
-    assert game_with_deck(game, 12) == {**game, "deck_cards": 12, "positions_max": 1}
-    assert game_with_deck(game, 30)["positions_max"] == 5
 
 
 def chosen(kind: str, image: str, cards: int = 52, quick: bool = False, only: list[str] | None = None) -> list[str]:
