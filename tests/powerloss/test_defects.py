@@ -33,17 +33,25 @@ DEFAULT = Job("pico-carousel", "caribbean-stud")
 Plant = Callable[[pytest.MonkeyPatch], None]
 
 
+def then(patch: pytest.MonkeyPatch, holder: Any, name: str, change: Callable[..., object]) -> None:
+    """What it did, and then this with the same arguments."""
+    was = getattr(holder, name)
+
+    def both(*arguments: Any) -> Any:
+        done = was(*arguments)
+        change(*arguments)
+        return done
+
+    patch.setattr(holder, name, both)
+
+
 def intent_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """A stack is dealt before anything on record says so."""
 
-    next_stack = round_steps._next_stack  # pyright: ignore[reportPrivateUsage]
-
-    def silent(flow: Any, *arguments: Any) -> int:
-        done = next_stack(flow, *arguments)
+    def drop(flow: Any, *_arguments: Any) -> None:
         flow.outbox.count -= 1
-        return done
 
-    monkeypatch.setattr(round_steps, "_next_stack", silent)
+    then(monkeypatch, round_steps, "_next_stack", drop)
 
 
 def void_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,41 +86,34 @@ def wrong_clause(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recorder, "procedure_resume", misquote)
 
 
-def count_invented(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A number that looks like a count, from a device that cannot know."""
-    resume = procedure.procedure_resume
+def void_alters(monkeypatch: pytest.MonkeyPatch, at: int, value: int) -> None:
+    """The boot posts a void, and one of its numbers becomes another."""
 
-    def invent(flow: Any, *arguments: Any) -> None:
-        resume(flow, *arguments)
+    def alter(flow: Any, *_arguments: Any) -> None:
         entry = flow.outbox.entries[flow.outbox.count - 1]
         if entry.message == procedure.ids.EV_ROUND_VOIDED:
-            entry.values[2] = 0
+            entry.values[at] = value
 
-    monkeypatch.setattr(recorder, "procedure_resume", invent)
+    then(monkeypatch, recorder, "procedure_resume", alter)
+
+
+def count_invented(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A number that looks like a count, from a device that cannot know."""
+    void_alters(monkeypatch, 2, 0)
 
 
 def stacks_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """The boot does not know how many stacks were reported as taken."""
-    resume = procedure.procedure_resume
-
-    def forget(flow: Any, *arguments: Any) -> None:
-        resume(flow, *arguments)
-        entry = flow.outbox.entries[flow.outbox.count - 1]
-        if entry.message == procedure.ids.EV_ROUND_VOIDED:
-            entry.values[1] = procedure.ids.UNKNOWN_U8
-
-    monkeypatch.setattr(recorder, "procedure_resume", forget)
+    void_alters(monkeypatch, 1, procedure.ids.UNKNOWN_U8)
 
 
 def warning_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """A latched warning does not survive the boot."""
-    recover = store.Journal.recover
 
-    def forget(self: store.Journal, hal: Any) -> None:
-        recover(self, hal)
-        self.warning = 0
+    def forget(journal: Journal, _hal: Any) -> None:
+        journal.warning = 0
 
-    monkeypatch.setattr(store.Journal, "recover", forget)
+    then(monkeypatch, Journal, "recover", forget)
 
 
 def resumes_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,23 +129,18 @@ def resumes_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def number_given_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     """The boot forgets the newest record, and gives its number again."""
-    recover = store.Journal.recover
 
-    def forget(self: store.Journal, hal: Any) -> None:
-        recover(self, hal)
-        self.seq_last = max(self.seq_acked, self.seq_last - 1)
+    def forget(journal: Journal, _hal: Any) -> None:
+        journal.seq_last = max(journal.seq_acked, journal.seq_last - 1)
 
-    monkeypatch.setattr(store.Journal, "recover", forget)
+    then(monkeypatch, Journal, "recover", forget)
 
 
 def number_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    recover = store.Journal.recover
+    def skip(journal: Journal, _hal: Any) -> None:
+        journal.seq_last += 1 if journal.seq_last else 0
 
-    def skip(self: store.Journal, hal: Any) -> None:
-        recover(self, hal)
-        self.seq_last += 1 if self.seq_last else 0
-
-    monkeypatch.setattr(store.Journal, "recover", skip)
+    then(monkeypatch, Journal, "recover", skip)
 
 
 def told_before_durable(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -276,13 +272,11 @@ def contents_altered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def chain_begun_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """A boot does not know what its first record follows."""
-    recover = store.Journal.recover
 
-    def forget(self: store.Journal, hal: Any) -> None:
-        recover(self, hal)
-        self.head = bytes(len(self.head))
+    def forget(journal: Journal, _hal: Any) -> None:
+        journal.head = bytes(len(journal.head))
 
-    monkeypatch.setattr(store.Journal, "recover", forget)
+    then(monkeypatch, Journal, "recover", forget)
 
 
 def facts_late(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """The outermost loop of the firmware, and what a device does that cannot start."""
 
+from device_boot import File
 from support import raises, replaced
 
 from firmware import main
@@ -126,16 +127,9 @@ def test_memory_is_collected_at_the_start_and_then_at_rest_when_it_is_time():
 def test_a_board_without_a_game_file_plays_the_house_game_and_another_file_is_refused():
     opened = []
 
-    class File:
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_rest):
-            pass
-
     def open_data(name):
         opened.append(name)
-        return File()
+        return File("")
 
     class Json:
         @staticmethod
@@ -158,19 +152,6 @@ def test_a_port_that_does_not_exist_is_refused():
     assert raises(ValueError, main.make_port, {"mcu": {"port": "z80"}})
 
 
-class Board:
-    """The file of a board config."""
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_rest):
-        pass
-
-    def read(self):
-        return "{}"
-
-
 class Gc:
     count = 0
 
@@ -189,7 +170,7 @@ def test_a_device_whose_app_cannot_be_made_is_out_of_service_and_says_why():
 
     Gc.count = 0
     with replaced(main, make_port=lambda _config: port, make_app=make_app, crc32=lambda _board: 0, gc=Gc):
-        assert raises(ValueError, main.start, lambda _name: Board())
+        assert raises(ValueError, main.start, lambda _name: File("{}"))
     assert made == [2]  # memory was collected before the port was made and after it
     assert port.done[0] == "off" and port.done[1][0][OUT_LAMP_RED] == 1
 

@@ -9,32 +9,12 @@ from firmware.protocol.frame import CRC_SIZE, FrameReader, frame_message
 from rig import stories
 from rig.story import Stage
 
-ROUND = [
-    "booted",
-    "empty_proved",
-    "shuffle_started",
-    "shuffle_committed",
-    "deck_verified",
-    "round_started",
-    "lockout_confirmed",
-    "stack_started",
-    "stack_offered",
-    "stack_taken",
-    "stack_started",
-    "stack_offered",
-    "stack_taken",
-    "stack_started",
-    "stack_offered",
-    "stack_taken",
-    "stack_started",
-    "stack_offered",
-    "stack_taken",
-    "green_pressed",
-    "release_started",
-    "remainder_released",
-    "remainder_taken",
-    "round_ended",
-]
+ROUND = (
+    ["booted", "empty_proved", "shuffle_started", "shuffle_committed", "deck_verified"]
+    + ["round_started", "lockout_confirmed"]
+    + ["stack_started", "stack_offered", "stack_taken"] * 4
+    + ["green_pressed", "release_started", "remainder_released", "remainder_taken", "round_ended"]
+)
 
 
 def test_a_round_for_three_players_and_the_dealer():
