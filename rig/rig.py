@@ -126,6 +126,10 @@ class Rig:
         self.pause_us = NEVER_US
         self.plant.power_off()
 
+    def lit(self) -> "list[str]":
+        """The lamps that a person sees lit."""
+        return self.plant.true.lit(self.app.out.level) if self.powered else []
+
     def _strike(self) -> None:
         self.cut_us = -1
         self.struck = True

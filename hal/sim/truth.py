@@ -53,6 +53,13 @@ OWN_NAMES = (
     " worn_percent_per_thousand_cards worn_us_per_thousand_cards lamps"
 )
 _OWN = OWN_NAMES.split()
+_LISTS = ("swapped", "inverted", "backwards", "lamps")
+_BELOW_ZERO = ("warm_percent", "worn_percent_per_thousand_cards", "worn_us_per_thousand_cards")
+_DIVISOR_NAMES = (
+    "card_um transport_um_per_ms outfeed_um_per_ms slot_count slot_steps shelf_count shelf_steps"
+    " axis_mrev_per_s axis_mrev_per_s2 axis_mshelf_per_s axis_mshelf_per_s2"
+)
+_NEVER_ZERO = _DIVISOR_NAMES.split()
 
 
 class Truth:
@@ -66,8 +73,10 @@ class Truth:
         given = truth or {}
         for key in given:
             if key in _OWN:
+                _check(key, given[key])
                 self.own[key] = given[key]
             elif key in FIGURES and key in self.ordered:
+                _check(key, given[key])
                 self.mech[key] = given[key]
                 self.limits[key] = given[key]
             elif given[key] != self.ordered.get(key):
@@ -123,3 +132,20 @@ class Truth:
             if name not in known:
                 raise ValueError("%s: no %r; known: %s" % (key, name, ", ".join(known)))
         return names
+
+
+def _check(key: str, value: "Any") -> None:
+    """ValueError for what no machine can have: it comes from a file that a person writes."""
+    if key in _LISTS:
+        good = isinstance(value, (list, tuple)) and all(isinstance(name, str) for name in value)
+        if good and key == "lamps":
+            good = len(value) == len(LAMPS) and all(name in LAMPS for name in value if name)
+        wanted = '["green", "amber", "red"] in any order, "" for a dead one' if key == "lamps" else "a list of names"
+    elif key == "feed":
+        good, wanted = value in ("top", "bottom"), "top or bottom"
+    else:
+        least = 1 if key in _NEVER_ZERO else 0
+        good = isinstance(value, int) and not isinstance(value, bool) and (value >= least or key in _BELOW_ZERO)
+        wanted = "a whole number" if key in _BELOW_ZERO else "a whole number from %d" % least
+    if not good:
+        raise ValueError("truth %s: %s, not %r" % (key, wanted, value))

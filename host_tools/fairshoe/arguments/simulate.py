@@ -62,6 +62,7 @@ def add_sim(sim: argparse.ArgumentParser) -> None:
     sim.add_argument(
         "--tcp", metavar="HOST:PORT", help="the table port over TCP too; PORT alone listens on this machine only"
     )
+    sim.add_argument("--truth", default="", metavar="FILE", help="in what the machine differs from its board config")
     sim.add_argument("--mode", choices=["report_only", "table"], help="link mode, in place of the board config's")
 
 

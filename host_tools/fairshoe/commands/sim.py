@@ -29,7 +29,8 @@ def run(options: argparse.Namespace) -> int:
     if options.mode:
         config["link"]["mode"] = options.mode
     tcp = tcp_server.address(options.tcp) if options.tcp else None
-    simulator = Simulator(config, crc, game, options.seed, options.speed, key, options.storage, tcp, options.dealer)
+    words = (options.dealer, options.truth)
+    simulator = Simulator(config, crc, game, options.seed, options.speed, key, options.storage, tcp, *words)
     ready: dict[str, Any] = {
         "port": simulator.table.path,
         "tap": simulator.tap.path,

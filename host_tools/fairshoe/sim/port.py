@@ -114,7 +114,7 @@ class SimPort:
 
     def lit(self) -> list[str]:
         """The lamps that a person sees lit."""
-        return self.rig.plant.true.lit(self.rig.app.out.level) if self.rig.powered else []
+        return self.rig.lit()
 
     def do(self, action: str, **arguments: int | str) -> list[int]:
         """The same with arguments by name, of every action and fault: do("fault", fault="jam", place="exit", ...)."""

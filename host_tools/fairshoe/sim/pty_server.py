@@ -18,7 +18,7 @@ from fairshoe.errors import GameError
 from fairshoe.sim import pseudo_terminal
 from fairshoe.sim.auto_dealer import AutoDealer
 from fairshoe.sim.pseudo_terminal import NoPort, PseudoTerminal
-from fairshoe.sim.setup import Game, check_game, open_disk, storage_refused
+from fairshoe.sim.setup import Game, check_game, open_disk, read_truth, storage_refused
 from fairshoe.sim.tcp_server import TcpDoor
 from fairshoe.sim.typed_actions import PipedLines, PromptedLines, obey
 from firmware.games.next_need import need_next
@@ -43,14 +43,15 @@ class Simulator:
         storage: str | None = None,
         tcp: tuple[str, int] | None = None,
         dealer: str = "none",
+        truth: str = "",
     ) -> None:
         port = NoPort if tcp and not pseudo_terminal.available() else PseudoTerminal
         size = config["nv"]["bytes"]
         nv = PersistentNv(size, open_disk(storage, size)) if storage else None
         try:
-            self.rig = Rig(config, check_game(game), seed, board_crc, key or b"", nv)
+            self.rig = Rig(config, check_game(game), seed, board_crc, key or b"", nv, truth=read_truth(truth))
         except ValueError as error:
-            raise GameError(f"this game on this board: {error}.", "Choose another game, or another board.") from error
+            raise GameError(f"this game on this board: {error}.", "Choose another game, board or truth.") from error
         except RuntimeError as error:
             raise storage_refused(error) from error
         self.speed = speed

@@ -94,26 +94,30 @@ def make_rig(setup: SimSetup) -> tuple[Rig, Disk | None]:
     disk = open_disk(setup.storage, config["nv"]["bytes"]) if setup.storage else None
     try:
         nv = PersistentNv(config["nv"]["bytes"], disk) if disk else None
-        rig = Rig(config, check_game(game), setup.seed, crc, key, nv, truth=_truth(setup.truth))
+        rig = Rig(config, check_game(game), setup.seed, crc, key, nv, truth=read_truth(setup.truth))
         for fault in setup.faults:
             rig.plant.add_fault(fault)
     except BaseException as error:
         if disk is not None:
             disk.close()
         if isinstance(error, ValueError):
-            raise GameError(f"{setup.board} with {game}: {error}.", "Choose another game, board or fault.") from error
+            advice = "Choose another game, board, fault or truth."
+            raise GameError(f"{setup.board} with {game}: {error}.", advice) from error
         if isinstance(error, RuntimeError):
             raise storage_refused(error) from error
         raise
     return rig, disk
 
 
-def _truth(path: str) -> dict[str, Any] | None:
+def read_truth(path: str) -> dict[str, Any] | None:
     """In what the machine differs from its board config: hal/sim/truth.py."""
     if not path:
         return None
     try:
-        return cast(dict[str, Any], parse_json(read_regular(Path(path))))
+        found = parse_json(read_regular(Path(path)))
+        if not isinstance(found, dict):
+            raise ValueError("it is something else")
+        return cast(dict[str, Any], found)
     except (OSError, ValueError) as error:
         raise UsageError(f"truth {path}: {error}.", "It is a JSON object: docs/SCENARIOS.md.") from error
 

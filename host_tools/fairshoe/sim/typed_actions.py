@@ -66,6 +66,7 @@ TYPED: dict[str, Typed] = {
 def help_text(rig: Rig) -> str:
     """All actions, with what they do."""
     rows = [f"  {name + ' ' + each.argument:20s} {_filled(each.about, rig)}" for name, each in TYPED.items()]
+    rows += ["  lamps                say which lamps are lit"]
     rows += ["  help                 this list", "  quit                 end the simulation"]
     return "\n".join(["actions of the dealer, one a line:", *rows])
 
@@ -78,6 +79,9 @@ def obey(rig: Rig, words: list[str], say: Say) -> bool:
         return False
     if words[0] in ("help", "?"):
         say(help_text(rig))
+        return True
+    if words[0] == "lamps":
+        say(f"lit: {', '.join(rig.lit()) or 'no lamp'}")
         return True
     known = TYPED.get(words[0])
     if known is None and words[0] not in ACTIONS:
@@ -224,5 +228,5 @@ class PromptedLines:
 
 
 def _complete(text: str, state: int) -> str | None:
-    found = [f"{name} " for name in (*TYPED, "help", "quit") if name.startswith(text)]
+    found = [f"{name} " for name in (*TYPED, "lamps", "help", "quit") if name.startswith(text)]
     return found[state] if state < len(found) else None

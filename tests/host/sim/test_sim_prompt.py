@@ -3,9 +3,11 @@
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from in_process import refusal
 from pty_screen import on_a_terminal
 
 from fairshoe.boards.configs import load_board
@@ -13,6 +15,7 @@ from fairshoe.errors import UsageError
 from fairshoe.sim import pseudo_terminal, pty_server
 from fairshoe.sim.port import SimPort
 from fairshoe.sim.typed_actions import TYPED, PromptedLines, obey
+from firmware.image import OUT_LAMP_GREEN
 from rig.actions import ACTIONS
 from rig.rig import Rig
 
@@ -55,6 +58,9 @@ def test_help_lists_every_action_and_every_listed_action_exists(rig: Rig) -> Non
     text = said(rig, "help")[0]
     assert all(f"\n  {name} " in text for name in TYPED) and max(map(len, text.splitlines())) < 80
     assert set(TYPED) <= {*ACTIONS, "jam", "misfeed"}
+    assert said(rig, "lamps") == ["lit: no lamp"]
+    rig.app.out.level[OUT_LAMP_GREEN] = 1
+    assert said(rig, "lamps") == ["lit: green"]
     assert not obey(rig, ["quit"], print)
 
 
@@ -178,6 +184,18 @@ def test_a_simulated_dealer_tells_when_a_full_journal_stops_it(monkeypatch: pyte
         simulator.tell_waiting()
     simulator.close()
     assert told == [True]  # once
+
+
+def test_a_machine_may_differ_from_its_config_and_a_truth_that_is_none_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "truth.json"
+    path.write_text('{"brake_um": 8000}')
+    config, crc = load_board("pico-shoe")
+    simulator = pty_server.Simulator(config, crc, "house", 7, 10.0, truth=str(path))
+    assert simulator.rig.plant.true.mech["brake_um"] == 8000 != config["mechanism"]["brake_um"]
+    simulator.close()
+    for text, code in (("[1]", 2), ("{", 2), ('{"brake_um": null}', 3), ('{"swapped": 5}', 3)):
+        path.write_text(text)
+        assert "truth" in refusal(code, "sim", "--truth", str(path)), text
 
 
 def test_without_pseudo_terminals_it_says_so_and_tcp_works(monkeypatch: pytest.MonkeyPatch) -> None:

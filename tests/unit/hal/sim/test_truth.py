@@ -43,6 +43,16 @@ def test_an_unknown_figure_line_or_motor_is_refused():
         {"swapped": ["exit"]},
         {"inverted": ["nose"]},
         {"backwards": ["lamp"]},
+        {"swapped": 5},
+        {"inverted": "door"},
+        {"lamps": ["green"]},
+        {"lamps": ["blue", "amber", "red"]},
+        {"brake_um": None},
+        {"brake_um": -1},
+        {"slot_count": 0},
+        {"slot_steps": 0.5},
+        {"warm_s": "long"},
+        {"feed": "side"},
     ):
         kind = "shoe" if "shelf_count" in truth else "carousel"
         assert next(iter(truth)) in refusal(ValueError, machine, kind, 1, False, truth), truth
