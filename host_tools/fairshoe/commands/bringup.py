@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import itertools
+import contextlib
 import json
 import math
 import sys
@@ -20,6 +20,7 @@ from fairshoe.files import check_writable
 from fairshoe.messages import Role
 from fairshoe.printable import say
 from fairshoe.text.screen import Screen
+from fairshoe.text.terminal import Terminal
 
 HANG = 28  # columns before what was found
 
@@ -88,24 +89,23 @@ def _write(options: argparse.Namespace, course: Course) -> str:
 
 
 def _watch(bringup: Bringup, seconds: float, as_json: bool) -> int:
-    """Every input, live: at a terminal the table again and again in its place, elsewhere once at the end."""
+    """Every input: at a terminal live, until Ctrl-C or q; then, and elsewhere, once as it ended."""
     bringup.machine.shoe.greet()
     confirm_config(bringup.machine, bringup.config)
     bringup.enter()
-    live = sys.stdout.isatty() and not as_json
+    lines, noisy = bringup.lines, ""
     end = time.monotonic() + seconds if seconds else math.inf
-    try:
-        for shown in itertools.count():
+    live = Terminal() if Terminal.fits() and not as_json else None
+    with contextlib.suppress(KeyboardInterrupt), live or contextlib.nullcontext():
+        while True:
             noisy = watch(bringup)
-            if live:
-                rows = [*bringup.lines.table(), noisy]
-                up = f"\x1b[{len(rows)}A" if shown else ""
-                say(up + "\n".join(f"{row}\x1b[K" for row in rows), flush=True)
-            if time.monotonic() >= end:
+            typed = ""
+            if live is not None:
+                live.draw([[(row, "")] for row in (*lines.table(), noisy)])
+                typed = live.keys()
+            if time.monotonic() >= end or "q" in typed:
                 break
-    except KeyboardInterrupt:
-        pass
     bringup.leave()
-    if not live:
-        say(json.dumps({"lines": bringup.lines.to_json()}) if as_json else "\n".join(bringup.lines.table()))
+    told = json.dumps({"lines": lines.to_json(), "noisy": noisy})
+    say(told if as_json else "\n".join(filter(None, [*lines.table(), noisy])))
     return 0

@@ -12,6 +12,7 @@ import web.bringup
 from calibrating.truths import draw
 from draws import amount
 from in_process import output, refusal
+from pty_screen import on_a_terminal
 from web.bringup import KEY, Truth, wire
 
 import firmware
@@ -377,6 +378,10 @@ def test_all_inputs_are_watched_in_a_terminal_or_by_a_program(
     assert len(rows) == 1 + len(load_board("pico-carousel")[0]["inputs"]) and "\x1b" not in "".join(rows)
     levels = {line["name"]: line["level"] for line in json.loads(output(*words, "--watch", "0.01", "--json"))["lines"]}
     assert (levels["tray"], levels["exit"], levels["key_switch"]) == (1, 0, 1)
+    with on_a_terminal(*words, "--watch", "0", columns=100) as screen:
+        screen.until(lambda text: text.startswith("input ") and "expander 4" in text and "?" not in text, 60)
+        screen.press("q")
+        assert screen.end() == 0 and screen.text.count("button_ack") == 1
 
 
 @pytest.mark.parametrize(
