@@ -15,6 +15,7 @@ from firmware.games.flow import DECK_SPENT, DRAW_READY, DRAWING, WAITING_FOR_DEC
 from firmware.games.profile import (
     EXTRA_BURNS,
     EXTRA_TENS_OUT,
+    RULE_APPROVAL,
     RULE_BOX_MISSED,
     RULE_BURN_MISSED,
     RULE_HIT_MISSED,
@@ -312,6 +313,8 @@ class Play:
             return RULE_RACK if whole else RULE_RACK_WRONG
         if what == ids.REC_TEN_FOUND:
             return RULE_TENS if machine.tens + a > 1 else RULE_TEN
+        if what == ids.REC_DEALER_CHANGE and self.approved & APPROVED_NO_BURN:
+            return RULE_APPROVAL
         if what == ids.REC_BOX_MISSED:
             return RULE_BOX_MISSED if b < 2 else RULE_HIT_MISSED
         if what == ids.REC_BURNED:

@@ -147,6 +147,7 @@ def _start(flow: "Flow", inp: "Inputs", now_ms: int) -> int:
     round_start(flow)
     play.dealt_before = flow.ledger.zone[DEALT] - flow.machine.count + play.counted
     play.begin()
+    play.burn = 0  # where an approval asks for none
     play.no_call = reader_used(flow, play.reader)
     if play.no_call and inp.level[IN_HOLE_CARD]:
         reader_stuck(flow, play.reader)

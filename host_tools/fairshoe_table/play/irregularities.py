@@ -20,7 +20,6 @@ SEATS, DEALERS, COMMON = "seats", "dealer", "community"
 class Burned(IntEnum):
     """Why a card went to the rack, as the record `burned` counts it."""
 
-    NEW_SHOE = 1
     FINISHED_HAND = 3
     REFUSED = 4
 

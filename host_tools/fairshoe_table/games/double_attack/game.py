@@ -103,7 +103,7 @@ class DoubleAttackBlackjack(Game):
             Irregularity("dealer_short", "The dealer has no first card", rule("dealer_short"), What.MISDEAL,
                          (DEALERS,), True),
             Irregularity("new_dealer", "A new dealer comes: burn a card", rule("burn"), What.DEALER_CHANGE),
-            Irregularity("burn_missed", "The burn was forgotten", rule("burn_missed"), What.BURNED, b=Burned.NEW_SHOE),
+            Irregularity("burn_missed", "The burn was forgotten", rule("burn_missed"), What.BURNED),
             *holds(What.DISPUTE, "dispute", "Dispute", rule("dispute")),
         )  # fmt: skip
 

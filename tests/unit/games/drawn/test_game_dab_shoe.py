@@ -138,10 +138,12 @@ def test_a_shoe_of_a_machine_is_asked_for_its_marker_and_an_approval_may_do_with
     assert shoe.display[0] == "Shoe ready"
     shoe.draw()
     assert shoe.flow.state == DRAWING  # and no burn
-    shoe.green()
+    assert shoe.green().noted("dealer_change")[-2:] == (ids.CONSEQUENCE_NONE, "DAB-4i")  # nor for a new dealer
+    shoe.draw().green()
     assert shoe.record("approval", 4711, 0) == DONE  # it has ended
-    assert shoe.record("dealer_change") == DONE
+    assert shoe.display[0] == "Shoe ready" and shoe.record("dealer_change") == DONE
     assert shoe.display[0] == "Burn a card"
+    assert shoe.draw(2).zones() == (3, 1, 16, 0)  # the first card of this shoe is out long since
     shoe.close()
 
 
