@@ -68,6 +68,7 @@ def test_an_image_is_known_by_what_is_in_it(tmp_path: Path, text: bytes, kind: s
     path.write_bytes(uf2(text))
     image = read_image(path)
     assert (image.problem, image.kind, image.frozen) == ("", kind, kind != STOCK)
+    assert image.content == (STOCK if kind == STOCK else "ab" * 6)
     assert image.is_for("pico-shoe") and image.is_for("pico-draw") == (kind == STOCK)
 
 

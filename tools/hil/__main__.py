@@ -61,9 +61,10 @@ class Clock:
 
 @dataclass
 class Played:
-    """One board: its title, its figures, how each part ended, and the time that it took."""
+    """One board: its title, the hash of what its image has frozen, its figures, how each part ended, and the time."""
 
     title: str
+    content: str
     rows: list[report.Row]
     results: dict[str, str]
     ends: str
@@ -97,6 +98,7 @@ def main(argv: list[str] | None = None) -> int:
     if options.write:
         runs = "1 run" if options.runs == 1 else f"{options.runs} runs"
         text = f"{runs} of each board, seeds from {options.seed} on; {next(iter(played.values())).title}. "
+        text += f"Content of the images: {', '.join(f'{board} {one.content}' for board, one in played.items())}. "
         text += f"All of it took {clock.text()}."
         columns = {board: one.rows for board, one in played.items()}
         parts = {board: one.results for board, one in played.items()}
@@ -159,7 +161,7 @@ def show(
     ends = f"{emulated_s:.0f} s of emulated time took {clock.text()}; limits: docs/BUDGETS.md"
     if not options.json:
         print(report.table(title, rows, results, ends), flush=True)
-    return Played(title, rows, results, ends)
+    return Played(title, run.image.content, rows, results, ends)
 
 
 if __name__ == "__main__":

@@ -31,6 +31,11 @@ class Image:
         """Whether the firmware is in the image, not on its file system."""
         return self.kind in (BENCH, RELEASE)
 
+    @property
+    def content(self) -> str:
+        """The begin of the hash of all that is frozen, the same for images of the same sources."""
+        return self.identity.partition("content=")[2][:12] or self.kind
+
     def is_for(self, board: str) -> bool:
         return self.kind == STOCK or board == self.board
 
