@@ -30,6 +30,7 @@ from fairshoe.bringup.lamps import lamps
 from fairshoe.bringup.speed import speed
 from fairshoe.calibrate.derive import check_port
 from fairshoe.calibrate.machine import NONE, NotCalibrated
+from fairshoe.errors import NoAnswer, WrongKey
 from fairshoe.files import parse_json, write_whole
 from firmware.image import INPUTS
 
@@ -234,10 +235,16 @@ class Course:
 
     def run(self, first: str = "") -> Iterator[Turn]:
         """A step that found only what was said before is not shown."""
-        for turn in guide(self.bringup, self.state, first):
-            if turn.checks:
-                self.found.setdefault(turn.step, []).extend(turn.checks)
-            yield turn
+        try:
+            for turn in guide(self.bringup, self.state, first):
+                if turn.checks:
+                    self.found.setdefault(turn.step, []).extend(turn.checks)
+                yield turn
+        except WrongKey:
+            raise
+        except NoAnswer as error:
+            advice = "Are device and key switch on, and the cable in? Then go on: what passed is kept."
+            raise NoAnswer(error.what, advice) from error
 
     @property
     def every(self) -> list[Check]:

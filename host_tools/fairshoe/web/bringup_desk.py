@@ -20,7 +20,7 @@ from fairshoe.bringup.guide import Course, Stage, State, Turn, cure_path, state_
 from fairshoe.bringup.inputs import confirm_config, watch
 from fairshoe.calibrate.hands import SEEN, Say
 from fairshoe.calibrate.machine import Machine
-from fairshoe.errors import FairshoeError, NoAnswer, UsageError, WrongKey
+from fairshoe.errors import FairshoeError, UsageError
 from fairshoe.web.live_view import LiveView, Values
 
 HERE_S = 10.0  # the page answers every second; a browser that is busy may be late. The device waits as long
@@ -180,10 +180,6 @@ class BringupDesk:
             self._machine.going = self._going
             self._bringup = Bringup(self._machine, self._config, self._crc)
             self._watch(self._bringup) if self._doing == WATCH else self._lead(self._bringup)
-        except (Stopped, WrongKey) as stopped:
-            problem = f"{stopped.what} {stopped.advice}"
-        except NoAnswer as error:
-            problem = f"{error.what} Is the key switch on, and the cable in? Then go on: what passed is kept."
         except FairshoeError as error:
             problem = f"{error.what} {error.advice}"
         except Exception as error:  # the page has to say that nothing goes on

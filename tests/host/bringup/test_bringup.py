@@ -18,7 +18,7 @@ from web.bringup import KEY, Truth, wire
 import firmware
 from fairshoe.boards.configs import load_board
 from fairshoe.bringup.checks import BENCH, FAILED, NOT_TESTED, Bringup, Check, cured
-from fairshoe.bringup.guide import STEPS, State, guide, steps_of
+from fairshoe.bringup.guide import STEPS, Course, State, guide, steps_of
 from fairshoe.bringup.lamps import judge as judge_lamps
 from fairshoe.bringup.lines import BINS, histogram
 from fairshoe.calibrate import hands as hands_module
@@ -26,7 +26,7 @@ from fairshoe.calibrate.hands import LAMP_BUTTONS, LAMPS, MORE, SAY_LAMP, TOUCH,
 from fairshoe.calibrate.machine import Machine
 from fairshoe.cli.command_line import main
 from fairshoe.client.shoe import Shoe
-from fairshoe.errors import UsageError
+from fairshoe.errors import NoAnswer, UsageError
 from fairshoe.keys import role_key
 from fairshoe.link.session import HostSession
 from fairshoe.messages import Role
@@ -430,6 +430,15 @@ def test_the_command_names_a_fault_writes_the_config_and_goes_on(tmp_path: Path)
     result = json.loads(output(*words, "--json"))
     assert result["passed"] and "calibrate" in result["next"] and "lift" not in result["steps"]
     assert "cards: ten cards (passed before)" in output(*words)
+
+
+def test_a_device_that_is_lost_in_mid_step_is_looked_for_and_what_passed_is_kept(tmp_path: Path) -> None:
+    wired = web.bringup.Wired(tmp_path, "pico-shoe")
+    wired.meddle = {"throat B": lambda port: port.act("cut")}
+    course = Course(Bringup(wired.open(print), *load_board("pico-shoe")), "pico-shoe", str(tmp_path / "state"))
+    with pytest.raises(NoAnswer, match="what passed is kept"):
+        list(course.run())
+    assert "noise" in State(tmp_path / "state").done
 
 
 def test_the_state_is_kept_beside_the_config(tmp_path: Path) -> None:
