@@ -148,19 +148,6 @@ def test_the_wrong_key_gets_nothing_and_acknowledges_nothing():
     assert stage.rig.app.journal.seq_acked == 0
 
 
-def test_a_forged_acknowledgement_without_the_key_is_refused_and_counted():
-    stage = at_rest()
-    stage.peer.acknowledges = False
-    stage.rig.app.outbox.post(ids.EV_DOOR_OPENED)
-    stage.run(100)
-    before = stage.rig.app.journal.seq_acked
-    forger = Peer()
-    forger.session.number = stage.peer.session.number
-    send(stage, forger.frame(forger.session, ids.CLASS_ACK, ids.EVENT_ACK, [before + 1]))
-    assert refused(stage, admission.REFUSE_CLEAR) == 1
-    assert stage.rig.app.journal.seq_acked == before
-
-
 class CountedHmac:
     """Counts the frames of hosts that are checked."""
 
