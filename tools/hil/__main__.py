@@ -118,7 +118,7 @@ def play_image(options: argparse.Namespace) -> tuple[str, Played] | int:
         return 2
     clock = Clock()
     try:
-        prepare(lambda text: print(f"hil: {text}", file=sys.stderr))
+        prepare()
         run = Run(options, image)
         said, parts = play_all(run, parts_of(run, options), options.jobs)
         runs = [rows_of(run, said, parts)]

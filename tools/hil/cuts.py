@@ -163,7 +163,7 @@ def main(argv: list[str] | None = None) -> int:
     if [image.kind for image in images] != [RELEASE, RELEASE] or not images[0].is_for(images[1].board):
         print("hil.cuts: --uf2 and --old are two release images of one board", file=sys.stderr)
         return 2
-    prepare(lambda text: print(f"hil: {text}", file=sys.stderr))
+    prepare()
     return report(setup_of(options.uf2, options.old, options.seed), options)
 
 

@@ -54,7 +54,7 @@ def main(argv: list[str] | None = None) -> int:
     if image is None:
         print(wrong, file=sys.stderr)
         return 2
-    prepare(lambda text: print(f"hil: {text}", file=sys.stderr))
+    prepare()
     works = {"fast": lambda: play(options, image, True), "slow": lambda: play(options, image, False)}
     fast, slow = all_at_once(works, options.jobs).values()
     if GOOD not in (fast.result, slow.result) or not fast.said or fast.said != slow.said:

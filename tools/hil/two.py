@@ -18,6 +18,7 @@ from typing import Any
 from emulator.flashfs import build_image
 from emulator.native import prepare
 from emulator.pico import Pico
+from stages import NOT_RUN
 from twin.files import twin_files
 
 from fairshoe.errors import FairshoeError
@@ -31,7 +32,6 @@ from hil.player import Player, StoryError, expect, one
 from hil.report import GOOD
 from hil.rounds import QUICK_CARDS, begin_deal, good_round, ready_to_deal
 
-NOT_RUN = "NOT RUN"
 BOARD = "pico-shoe"
 START_S = 5.0
 LATE_US_MAX = 3000  # of an edge; the firmware must be right all the same
@@ -104,7 +104,7 @@ def main(argv: list[str] | None = None) -> int:
             return 0
         print(wrong or f"hil: not a bench image of {BOARD}: make image BENCH=1 BOARD={BOARD}", file=sys.stderr)
         return 2
-    prepare(lambda text: print(f"hil: {text}", file=sys.stderr))
+    prepare()
     notes = Notes()
     board = TwoBoard(set_up(Path(str(options.uf2)), image, BOARD, QUICK_CARDS, False), options.seed, notes)
     player = Player(board, notes, smooth=True)
