@@ -150,6 +150,8 @@ def test_a_machine_without_a_shuffle_is_timed_over_the_round_and_its_other_scans
     found = {row.name: row for row in report.motion_rows(said, MOTION)}
     assert found["scans while cards moved"].value == 50 and found["scan while cards move, mean"].value == 800
     assert found["scan while cards move, worst"].value == 2000
+    roller = "roller off after its beam, worst"
+    assert roller not in found and by_name()[roller].value == 82
     assert found["scan while no card moves, worst"].value == 8800 and found["scan while no card moves, worst"].kept
 
 

@@ -87,9 +87,9 @@ def motion_rows(said: Printed, motion: dict[str, float]) -> list[Row]:
         Row("processor busy while cards move", round(motion["cpu_percent"], 1), "%", CPU_PERCENT),
         Row("interrupts masked, longest", motion["masked_us"], "us"),
         Row("in one interrupt, longest", motion["handler_us"], "us"),
-        Row("roller off after its beam, worst", motion["stop_us"], "us"),
     ]
-    if "intake" in said:
+    if "intake" in said:  # the roller of a motor shoe runs on behind its beam, and a draw shoe has none
+        rows.append(Row("roller off after its beam, worst", motion["stop_us"], "us"))
         rows.append(Row("scan that draws an order, at rest", scans(said, "preparing_quiet")[2], "us", WATCHDOG_US))
         rows.append(Row("heap taken in a whole intake", int(said["heap_grown"][0]), "bytes"))
         if count:
