@@ -188,7 +188,8 @@ def test_a_round_that_a_rule_voids_leaves_the_shuffle_and_the_shoe_as_they_are_o
 
 
 def test_each_record_of_a_round_cites_its_own_rule():
-    """Proves: DAB-7g (in part), DAB-7j (in part), DAB-15c (in part), DAB-15f (in part), DAB-15g (in part)"""
+    """Proves: DAB-7g (in part), DAB-7j (in part), DAB-15c (in part), DAB-15f (in part), DAB-15g (in part),
+    DAB-15o (in part)"""
     shoe = Shoe(cards=40).load().draw().boxes(3).draw(7)
     for record, after, order, clause in (
         (("ten_found", 1), 1, ids.REMOVE_CARD, "DAB-15c"),
@@ -202,6 +203,7 @@ def test_each_record_of_a_round_cites_its_own_rule():
     shoe.play(("", 300, "press", "lock"), ("", 300, "wait", 0))
     assert shoe.last() == (ids.REC_DEALER_CARD, 0, 0, ids.CONSEQUENCE_NONE, "DAB-7g")
     assert shoe.green().noted("dealer_change")[-1] == "DAB-7c"
+    assert shoe.noted("burned", 0, 2)[-2:] == (ids.PLAY_ON, "DAB-15o")
     assert shoe.noted("reshuffle", 2)[-1] == "DAB-4h"
     assert shoe.lift().noted("stub_counted", 40)[-2:] == (ids.HOLD_DECK, "DAB-7j")
     assert shoe.noted("stub_counted", 39)[-2:] == (ids.CONSEQUENCE_NONE, "DAB-7j")

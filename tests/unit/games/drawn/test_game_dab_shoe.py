@@ -111,7 +111,7 @@ def test_the_house_may_end_a_shoe_between_rounds_and_only_there():
 
 
 def test_a_marker_too_near_to_the_end_is_told_and_refused_by_nobody():
-    """Proves: DAB-4f (in part), DAB-4i (in part)"""
+    """Proves: DAB-4f (in part), DAB-4h (in part), DAB-4i (in part)"""
     for cut_at, deep in ((15, 0), (16, 1)):  # 20 cards: a quarter are 5
         shoe = Shoe().load(cut_at=cut_at).draw(cut_at + 1)
         clause = "DAB-4f" if deep else "DAB-4h"
