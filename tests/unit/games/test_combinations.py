@@ -335,6 +335,9 @@ def test_a_press_made_before_the_house_decides_is_about_nothing_after_it():
     """Proves: DDS-8e (automated, in part), DDS-11a (automated, in part)"""
     table = Table("double-down-stud", table={"records": True}).inducted().shuffle()
     check(table, ("deal:2 power close house_decision:1 hole_card_seen", "void DDS-11a 0"))
+    table = Table("double-down-stud", table={"records": True}).inducted().shuffle()
+    check(table, ("deal:2 power house_decision:1 close end", "end"))
+    assert all_fields_of(table.stage, "betting_closed") == [[2]]
 
 
 def test_what_is_on_record_of_a_blackjack_round_holds_after_a_power_cut():
@@ -395,3 +398,23 @@ def test_a_count_that_is_due_is_held_back_for_by_its_own_clause_also_when_each_p
         table = verified(short_deck(game, stub_rounds=1), dealing)
         Words(table).say(words)
         assert table.command(ids.CMD_END_ROUND) == REFUSED and clauses_of(table.stage, "held_back") == [clause]
+
+
+def test_a_count_at_the_panel_is_of_the_number_that_is_due_and_a_press_beside_it_ends_the_round_after_it():
+    """Proves: DCP-9d (automated, in part), CS-7g (manual, in part), DCP-8e (hand, in part)"""
+    for dealing, game, words, due in (
+        ("shoe", "double-cross-poker", "deal:2 release", 41),
+        ("manual", "caribbean-stud", "bets:2 lock", 37),
+        ("hand", "double-cross-poker", "bets:2", 41),
+    ):
+        for button, cards, order, over in (
+            ("lock", due, ids.CONSEQUENCE_NONE, "round_ended"),
+            ("ack", ids.UNKNOWN_U16, ids.ALL_VOID_REMOVE_DECK, "round_voided"),
+        ):
+            table = verified(short_deck(game, stub_rounds=1, stub_exempt=0), dealing)
+            Words(table).say(words)
+            table.stage.act("press", {"button": button})
+            table.stage.act("press", {"button": "green"})
+            table.stage.run(1000)
+            assert all_fields_of(table.stage, "recorded") == [[ids.REC_STUB_COUNTED, cards, 0, order]]
+            assert over in table.stage.names() and "held_back" not in table.stage.names(), (dealing, button)
