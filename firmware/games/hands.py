@@ -53,8 +53,8 @@ def _decision_objection(flow: "Flow", what: int, a: int, b: int) -> int:
     if facts.row[FINAL] or not (profile.final_each or profile.clauses[RULE_FOLD] != CLAUSE_NONE):
         return ids.REASON_STATE
     seconds = facts.seconds()
-    if what != ids.REC_FOLD and not profile.final_each:
-        return ids.REASON_STATE
+    if not profile.final_each and (what != ids.REC_FOLD or (_has_community(profile) and not flow.tail)):
+        return ids.REASON_STATE  # no such wagers; or players decide on community cards, which come out of the rest
     if what == ids.REC_FINAL_DEAL:
         fits = a == ones(seconds) if seconds else a <= players(flow) - ones(facts.word(NOT_IN))
         return ids.REASON_NONE if fits else ids.REASON_ARGUMENT

@@ -42,7 +42,7 @@ AUTOMATED = (
     ("boston-5-stud", "deal:2 release final_deal:0 misdeal:1:4 power !misdeal:1:4 misdeal:2:2 end", "end 41"),
     ("caribbean-stud", "deal:2 release fold:2 misdeal:2:4 power !misdeal:2:4 end", "end 38"),
     ("double-down-stud", "deal:2 close !fold:1 release !fold:1 end", "end 46"),
-    ("double-cross-poker", "deal:2 release fold:1 misdeal:1:3", "void DCP-12c 0"),
+    ("double-cross-poker", "deal:2 !fold:1 offer !fold:1 take fold:1 misdeal:1:3", "void DCP-12c 0"),
     ("double-down-stud", "deal:3 close face_up:1 give release face_up:1", "void DDS-11b 0"),
     ("double-cross-poker", "deal:2 release face_up:1 misdeal:255:4 !face_up:1", "void DCP-12c 0"),
     ("double-down-stud", "deal:3 face_up:1 power face_up:1 !house_decision:1", "void DDS-11b 0"),
