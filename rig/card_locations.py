@@ -4,7 +4,7 @@ from firmware.deck.ledger import DEALT, DISCARDED, STORE, TRAY
 from firmware.games import flow as states
 from firmware.protocol import ids
 from hal.sim.chassis import CUT_CARD, FOREIGN
-from hal.sim.oracle import Where
+from hal.sim.oracle import CardCounts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ class CardLocations:
         return cards
 
     def _check_store(self, flow: "Flow") -> None:
-        inside = Where(self.plant).store
+        inside = CardCounts(self.plant).store
         if inside != flow.ledger.zone[STORE] and not (self.doubled or self._lied("opacity")):
             facts = (inside, flow.ledger.zone[STORE], _word(flow.state))
             raise Finding("store: %d cards, %d by the facts in %s" % facts)
@@ -182,7 +182,7 @@ class CardLocations:
 
     def _check_remainder(self, flow: "Flow") -> None:
         zone = flow.ledger.zone
-        where = Where(self.plant)
+        where = CardCounts(self.plant)
         self._check_tray(flow, self.deck[zone[DEALT] + zone[DISCARDED] :], zone[TRAY])
         if where.store or (self.kind == "shoe" and where.hopper and not self._lied("hopper")):
             raise Finding("remainder: offered with %d in the store, %d in the hopper" % (where.store, where.hopper))
@@ -207,7 +207,7 @@ class CardLocations:
 
     def _check_empty(self) -> None:
         plant = self.plant
-        inside = Where(plant).store
+        inside = CardCounts(plant).store
         seen = 0
         for track in plant.tracks:
             for body in track.bodies:

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from hal.sim.plant import Plant
 
 
-class Where:
+class CardCounts:
     """Numbers of cards; their sum is what was ever put into the machine."""
 
     def __init__(self, plant: "Plant") -> None:

@@ -7,7 +7,7 @@ from in_process import output, refusal
 
 from fairshoe.cli import command_line
 from fairshoe.observe import discovery
-from fairshoe.observe.discovery import Found
+from fairshoe.observe.discovery import FoundPort
 from fairshoe_floor.api.tokens import TokenError, Tokens, add_token, new_token, read_tokens
 from fairshoe_floor.inventory import Entry, InventoryError, Profile, inventory_text, read_inventory, with_entries
 
@@ -122,15 +122,15 @@ def test_a_damaged_file_of_tokens_is_refused(tmp_path: Path, text: str) -> None:
         read_tokens(path)
 
 
-def asked(urls: list[str]) -> list[Found]:
-    return [Found(url, discovery.SHOE, "", "0051000a") for url in urls]
+def asked(urls: list[str]) -> list[FoundPort]:
+    return [FoundPort(url, discovery.SHOE, "", "0051000a") for url in urls]
 
 
 def test_add_writes_the_shoes_that_answer_and_keeps_what_is_known(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = written(tmp_path, HEAD + SHOE)
-    serial = [Found("/dev/ttyACM3", discovery.SHOE, "", "00510001"), Found("/dev/ttyS0", discovery.SILENT, "")]
+    serial = [FoundPort("/dev/ttyACM3", discovery.SHOE, "", "00510001"), FoundPort("/dev/ttyS0", discovery.SILENT, "")]
     monkeypatch.setattr(discovery, "find_serial", lambda: serial)
     monkeypatch.setattr(discovery, "ask", asked)
     assert command_line.main(["inventory", "add", str(path), "tcp://10.0.0.7:4001", "--pit", "2"]) == 0

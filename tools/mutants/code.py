@@ -52,7 +52,7 @@ _MASKING = (ast.BitAnd, ast.BitOr, ast.BitXor)
 
 
 @dataclass(frozen=True)
-class Where:
+class NodePlace:
     """The place of a node: scope is `Class.method`, empty at the top of a module; line that of the statement."""
 
     path: str
@@ -63,7 +63,7 @@ class Where:
 @dataclass(frozen=True)
 class Change:
     name: str
-    where: Where
+    where: NodePlace
     holder: ast.AST
     attribute: str
     at: int | None  # index, where the attribute is a list
@@ -107,7 +107,7 @@ def read_module(path: str, text: str) -> Module:
     module = Module(path, ast.parse(text, str(Path("firmware") / path)))
     if path not in _GENERATED:
         finder = _Finder(path)
-        finder.block(module.tree, "body", Where(path, "", 0))
+        finder.block(module.tree, "body", NodePlace(path, "", 0))
         module.changes = finder.changes
     return module
 
@@ -121,7 +121,7 @@ class _Finder:
         self.least = False  # the statement is `if a < b: b = a`, to which `<=` makes no difference
         self.within = ""  # the statement, for changes that say little by themselves
 
-    def add(self, where: Where, old: str, place: tuple[ast.AST, str, int | None], new: ast.AST) -> None:
+    def add(self, where: NodePlace, old: str, place: tuple[ast.AST, str, int | None], new: ast.AST) -> None:
         name = f"{where.path} {where.scope or '(module)'}: {old}"
         self.names[name] += 1
         if self.names[name] > 1:
@@ -129,19 +129,19 @@ class _Finder:
         ast.fix_missing_locations(ast.copy_location(new, _located(place[0], new)))
         self.changes.append(Change(name, where, *place, new))
 
-    def replaced(self, where: Where, old: ast.AST, place: tuple[ast.AST, str, int | None], new: ast.AST) -> None:
+    def replaced(self, where: NodePlace, old: ast.AST, place: tuple[ast.AST, str, int | None], new: ast.AST) -> None:
         ast.copy_location(new, old)
         within = f"{self.within}: " if isinstance(old, ast.Constant) else ""
         self.add(where, f"{within}{_text(old)} -> {_text(new)}", place, new)
 
     # -- statements ---------------------------------------------------------------------------------------------------
 
-    def block(self, holder: ast.AST, attribute: str, where: Where) -> None:
+    def block(self, holder: ast.AST, attribute: str, where: NodePlace) -> None:
         statements = cast("list[ast.stmt]", getattr(holder, attribute))
         for at, statement in enumerate(statements):
-            self.statement(holder, attribute, at, Where(where.path, where.scope, statement.lineno))
+            self.statement(holder, attribute, at, NodePlace(where.path, where.scope, statement.lineno))
 
-    def statement(self, holder: ast.AST, attribute: str, at: int, where: Where) -> None:
+    def statement(self, holder: ast.AST, attribute: str, at: int, where: NodePlace) -> None:
         node = cast("list[ast.stmt]", getattr(holder, attribute))[at]
         if isinstance(node, ast.ClassDef | _Function):
             self.definition(node, where)
@@ -169,15 +169,15 @@ class _Finder:
                 self.within = _header(node)
                 self.expressions(node, name, where)
 
-    def definition(self, node: ast.ClassDef | _Function, where: Where) -> None:
+    def definition(self, node: ast.ClassDef | _Function, where: NodePlace) -> None:
         scope = f"{where.scope}.{node.name}" if where.scope else node.name
         outer = self.function
         if isinstance(node, _Function):
             self.function = node
             self.within = f"def {node.name}"
             # Defaults are those of the calls: the tests that run the body.
-            self.expressions(node.args, "defaults", Where(where.path, scope, first_line(node)))
-        self.block(node, "body", Where(where.path, scope, where.line))
+            self.expressions(node.args, "defaults", NodePlace(where.path, scope, first_line(node)))
+        self.block(node, "body", NodePlace(where.path, scope, where.line))
         self.function = outer
 
     def removable(self, node: ast.stmt, holder: ast.AST, attribute: str, at: int) -> bool:
@@ -191,7 +191,7 @@ class _Finder:
             isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
         )
 
-    def condition(self, node: ast.If | ast.While | ast.IfExp, where: Where) -> None:
+    def condition(self, node: ast.If | ast.While | ast.IfExp, where: NodePlace) -> None:
         for value in (True, False):
             # `while True` mostly hangs, which says little.
             if not (isinstance(node.test, ast.Constant) or (value and isinstance(node, ast.While))):
@@ -199,7 +199,7 @@ class _Finder:
                 old = f"{word} {_text(node.test)} -> {word} {value}"
                 self.add(where, old, (node, "test", None), ast.copy_location(ast.Constant(value), node.test))
 
-    def returned(self, node: ast.Return, where: Where) -> None:
+    def returned(self, node: ast.Return, where: NodePlace) -> None:
         value = cast("ast.expr", node.value)
         kind = getattr(self.function.returns, "id", "") if self.function else ""
         if isinstance(value, ast.Constant):
@@ -217,7 +217,7 @@ class _Finder:
 
     # -- expressions --------------------------------------------------------------------------------------------------
 
-    def expressions(self, holder: ast.AST, attribute: str, where: Where, mask: bool = False) -> None:
+    def expressions(self, holder: ast.AST, attribute: str, where: NodePlace, mask: bool = False) -> None:
         value = getattr(holder, attribute)
         if isinstance(value, ast.expr):
             self.expression(value, (holder, attribute, None), where, mask)
@@ -229,7 +229,7 @@ class _Finder:
                     for name in item._fields:
                         self.expressions(item, name, where)
 
-    def expression(self, node: ast.expr, place: tuple[ast.AST, str, int | None], where: Where, mask: bool) -> None:
+    def expression(self, node: ast.expr, place: tuple[ast.AST, str, int | None], where: NodePlace, mask: bool) -> None:
         for new in _replacements(node, mask) if not (self.least and place[1] == "test") else ():
             self.replaced(where, node, place, new)
         if isinstance(node, ast.IfExp):

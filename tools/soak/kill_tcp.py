@@ -76,7 +76,7 @@ class TcpWorld(World):
 
 
 @dataclass
-class Instant:
+class LifeEnd:
     """When a life ends: so many seconds after it began, or after something happened so often."""
 
     what: str
@@ -84,11 +84,11 @@ class Instant:
     after_s: float
 
 
-def draw_instant(draw: random.Random) -> Instant:
+def draw_instant(draw: random.Random) -> LifeEnd:
     what = draw.choice(("time", "event", "event", "bytes", "bytes"))
     if what == "time":
-        return Instant(what, 0, draw.uniform(0.0, 1.5))
-    return Instant(what, draw.randrange(1, 30), draw.choice((0.0, draw.uniform(0, 0.005), draw.uniform(0, 0.03))))
+        return LifeEnd(what, 0, draw.uniform(0.0, 1.5))
+    return LifeEnd(what, draw.randrange(1, 30), draw.choice((0.0, draw.uniform(0, 0.005), draw.uniform(0, 0.03))))
 
 
 class TcpSoak(killing.AtDevice):
@@ -145,7 +145,7 @@ class TcpSoak(killing.AtDevice):
         while time.monotonic() < end:
             self.world.turn()
 
-    def _until(self, instant: Instant) -> None:
+    def _until(self, instant: LifeEnd) -> None:
         world = self.world
         chunks = world.chunks
         end = time.monotonic() + START_S_MAX

@@ -17,7 +17,7 @@ from typing import Any
 from fairshoe.errors import FairshoeError
 from fairshoe.ship.build import read_config
 from fairshoe.ship.device_files import Device
-from fairshoe.ship.flash import Leave, apply, plan_for, reach
+from fairshoe.ship.flash import FlashPermissions, apply, plan_for, reach
 from fairshoe.ship.repl import Line, open_line
 from fairshoe.sim.scenario_cases import by_name, read_place
 from twin.files import ROOT, twin_files
@@ -31,7 +31,7 @@ def install(port: str, board: str, seed: int) -> None:
     repl = reach(lambda: open_line(port), port, REACH_S, print, time.monotonic)
     try:
         device = Device(repl)
-        apply(device, files, plan_for(device, files, Leave(clean=True)), lambda _name, _sent, _total: None)
+        apply(device, files, plan_for(device, files, FlashPermissions(clean=True)), lambda _name, _sent, _total: None)
         device.reset()
     finally:
         repl.close()

@@ -19,7 +19,16 @@ from fairshoe.ship import start_check
 from fairshoe.ship.build import build
 from fairshoe.ship.device_files import Device
 from fairshoe.ship.file_plan import Plan
-from fairshoe.ship.flash import Leave, apply, check, check_board, check_device, check_installed, plan_for, reach
+from fairshoe.ship.flash import (
+    FlashPermissions,
+    apply,
+    check,
+    check_board,
+    check_device,
+    check_installed,
+    plan_for,
+    reach,
+)
 from fairshoe.ship.game_fit import check_with_game
 from fairshoe.ship.identity import refuse_below
 from fairshoe.ship.manifest import pick_board, read_manifest, released_files
@@ -123,7 +132,7 @@ def _flash(
     def line() -> Any:
         return open_line(options.port)
 
-    leave = Leave(options.other_board, options.other_micropython, options.clean, options.older)
+    leave = FlashPermissions(options.other_board, options.other_micropython, options.clean, options.older)
     progress.say(f"looking for the prompt at {options.port} ...")
     repl = reach(line, options.port, options.wait_s, progress.say, time.monotonic)
     try:
@@ -162,7 +171,7 @@ def _look(
     device: Device,
     config: dict[str, Any],
     files: dict[str, bytes],
-    leave: Leave,
+    leave: FlashPermissions,
     report: Report,
     progress: Progress,
 ) -> Plan:

@@ -15,7 +15,7 @@ from fairshoe.ship.board_folder import chip_of
 from fairshoe.ship.build import build
 from fairshoe.ship.checkout import find_toolchain, read_checkout
 from fairshoe.ship.game_fit import check_with_game
-from fairshoe.ship.image_build import Made, image_path, make_image, sign_image, write_image
+from fairshoe.ship.image_build import BuiltImage, image_path, make_image, sign_image, write_image
 from fairshoe.ship.signed_boot import check_can_seal
 from fairshoe.text.progress import Progress
 
@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _make(options: argparse.Namespace, progress: Progress) -> Made:
+def _make(options: argparse.Namespace, progress: Progress) -> BuiltImage:
     from firmware.version import VERSION_TEXT
 
     if not options.micropython:
@@ -69,7 +69,7 @@ def _make(options: argparse.Namespace, progress: Progress) -> Made:
     return sign_image(made, Path(options.sign), tools, otp)
 
 
-def _print(made: Made, uf2: Path, note: Path) -> None:
+def _print(made: BuiltImage, uf2: Path, note: Path) -> None:
     record = made.record
     what = "release image, no prompt" if record.kind == "release" else "BENCH image, with a prompt: not for a table"
     say(f"{printable(str(uf2))}: fairshoe {record.firmware} for {record.board}, game {record.game}; {what}")

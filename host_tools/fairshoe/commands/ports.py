@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
     return 0 if options.no_ask or any(each.kind in _FOUND for each in found) else 1
 
 
-def _table(found: list[discovery.Found]) -> None:
+def _table(found: list[discovery.FoundPort]) -> None:
     screen = Screen()
     rows = [("PORT", "WHAT", "DEVICE", "FIRMWARE", "GAME", "KEY", "ABOUT"), *map(_row, found)]
     widths = [max(len(row[i]) for row in rows) for i in range(6)]
@@ -36,7 +36,7 @@ def _table(found: list[discovery.Found]) -> None:
         screen.line(text.rstrip(), "bold" if not number else "good" if good else "dim")
 
 
-def _row(each: discovery.Found) -> tuple[str, ...]:
+def _row(each: discovery.FoundPort) -> tuple[str, ...]:
     key = "-" if each.has_key is None else "yes" if each.has_key else "no"
     cells = (each.device, each.firmware, each.game)
     return tuple(map(printable, (each.port, each.kind, *(cell or "-" for cell in cells), key, each.about)))

@@ -15,7 +15,7 @@ from fairshoe.cli.connection import Connection
 from fairshoe.errors import UsageError
 from fairshoe.observe import fitness
 from fairshoe.observe.observer import Mode
-from fairshoe.observe.snapshot import Look
+from fairshoe.observe.snapshot import Snapshot
 from fairshoe.operate.driver import Driver
 from fairshoe.printable import say
 from fairshoe.ship.signing import REPORT, read_signing_key, sign_file
@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
             found.append(_run_test(connection))
         if not options.json:
             _show(screen, found[0])
-    look = Look(connection.port, connection.key(), connection.answer_s)
+    look = Snapshot(connection.port, connection.key(), connection.answer_s)
     with contextlib.ExitStack() as stack:
         with waiting(f"asking {connection.port}"):
             stack.enter_context(look)
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     return 1 if bad else 0
 
 
-def _write_report(path: Path, look: Look, found: list[fitness.Check], secret: bytes) -> None:
+def _write_report(path: Path, look: Snapshot, found: list[fitness.Check], secret: bytes) -> None:
     welcome = look.watch.known.welcome
     worst = [word for word in _WORST_FIRST if any(check.verdict == word for check in found)]
     report = {
@@ -87,7 +87,7 @@ def _run_test(connection: Connection) -> fitness.Check:
         return fitness.by_command(result.op, None if result.done else driver.why("self_test", result))
 
 
-def _what(look: Look) -> str:
+def _what(look: Snapshot) -> str:
     """Which device, and how: a tap or a line in use only lets us listen."""
     welcome = look.watch.known.welcome
     name = f"device {welcome.device:08x}, firmware {welcome.firmware}" if welcome else "device not known"

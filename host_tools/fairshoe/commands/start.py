@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     return _run(ANYWHERE[choice][0]) if choice else Exit.DONE
 
 
-def _at_port(found: discovery.Found) -> int:
+def _at_port(found: discovery.FoundPort) -> int:
     _menu(AT_A_PORT)
     choice = _ask("What next? (Enter leaves) ", AT_A_PORT)
     if not choice:

@@ -15,7 +15,7 @@ from fairshoe.client.operation_store import Unfinished
 from fairshoe.messages import ZONES, State, Status, Welcome
 from fairshoe.observe.monitor_view import link_facts, many, meters_facts, round_facts
 from fairshoe.observe.observer import Mode, Watch
-from fairshoe.observe.snapshot import Look
+from fairshoe.observe.snapshot import Snapshot
 from fairshoe.printable import printable, say
 from fairshoe.text.advice import next_step, warned
 from fairshoe.text.describe import words
@@ -27,7 +27,7 @@ _WIDTH = 100
 
 def run(options: argparse.Namespace) -> int:
     connection = Connection(options)
-    look = Look(connection.port, connection.key(), connection.answer_s)
+    look = Snapshot(connection.port, connection.key(), connection.answer_s)
     with contextlib.ExitStack() as stack:
         with waiting(f"asking {connection.port}"):
             stack.enter_context(look)

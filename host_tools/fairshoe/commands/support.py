@@ -16,7 +16,7 @@ from fairshoe.errors import Exit, FairshoeError, StoreError, UsageError
 from fairshoe.files import LOG_BYTES_MAX, read_regular
 from fairshoe.journal.export import read_export
 from fairshoe.observe import support
-from fairshoe.observe.snapshot import Look
+from fairshoe.observe.snapshot import Snapshot
 from fairshoe.printable import printable, say
 from fairshoe.text.screen import waiting
 
@@ -82,7 +82,7 @@ def _settings(options: argparse.Namespace) -> dict[str, Any]:
 
 def _device(options: argparse.Namespace) -> dict[str, Any]:
     connection = Connection(options)
-    with waiting(f"asking {connection.port}"), Look(connection.port, connection.key(), connection.answer_s) as look:
+    with waiting(f"asking {connection.port}"), Snapshot(connection.port, connection.key(), connection.answer_s) as look:
         return support.of_device(look.watch, options.rounds)
 
 

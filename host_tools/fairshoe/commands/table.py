@@ -52,7 +52,7 @@ def _books(options: argparse.Namespace) -> int:
             match options.action:
                 case "rack":
                     slip = options.by, options.note, options.slip, options.shift
-                    found = report.Found(report.enter(books, options.kind, options.dollars, *slip), None)
+                    found = report.BooksAnswer(report.enter(books, options.kind, options.dollars, *slip), None)
                 case "void":
                     found = report.void(books, options.by, options.reason)
                 case _:

@@ -84,7 +84,7 @@ def _after(options: argparse.Namespace) -> int:
     known = read_export(_journal(path))
     connection = Connection(options)
     with open_shoe(connection) as shoe:
-        was, keys = update.Standing(**standing), _keys(options)
+        was, keys = update.DeviceState(**standing), _keys(options)
         now, export = update.after(shoe, was, record["to"], keys, known, counting("record"))
         Progress().say("running the self-test ...")
         op, seq = update.run_self_test(Driver(shoe, connection.timeout_s))
@@ -122,7 +122,7 @@ def _read(path: Path) -> dict[str, Any]:
         record: dict[str, Any] = json.loads(read_regular(path))
         if record["kind"] != "update" or record["format"] != FORMAT or not isinstance(record["to"], str):
             raise ValueError
-        update.Standing(**{name: value for name, value in record["before"].items() if name != "at"})
+        update.DeviceState(**{name: value for name, value in record["before"].items() if name != "at"})
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{path} is no record of an update.", advice) from error
     return record

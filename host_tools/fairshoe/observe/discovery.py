@@ -33,7 +33,7 @@ SHOE, IN_USE, HALTED, SILENT, OTHER, BUSY, UNREACHABLE, SIMULATED, NOT_ASKED = (
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundPort:
     """One port and what is behind it; `about` is for people."""
 
     port: str
@@ -63,22 +63,22 @@ def _about(entry: Any) -> str:
     return f"{text} {entry.serial_number or ''}".strip()
 
 
-def find(urls: Iterable[str] = (), ask: bool = True, seconds: float = ASK_S) -> list[Found]:
+def find(urls: Iterable[str] = (), ask: bool = True, seconds: float = ASK_S) -> list[FoundPort]:
     """Simulators that run here, serial devices, and the URLs given. Serial devices are not opened unless asked for."""
     simulated = [found for entry in running_shoes.running() for found in _simulated(entry)]
     known = {found.port for found in simulated}
     candidates = [*serial_ports(), *(Candidate(url, "") for url in urls if url not in known)]
     if not ask:
-        return [*simulated, *(Found(each.port, NOT_ASKED, each.about) for each in candidates)]
+        return [*simulated, *(FoundPort(each.port, NOT_ASKED, each.about) for each in candidates)]
     return [*simulated, *_asked(candidates, seconds)]
 
 
-def find_serial(seconds: float = ASK_S) -> list[Found]:
+def find_serial(seconds: float = ASK_S) -> list[FoundPort]:
     """All serial devices of this machine, each asked who it is."""
     return _asked(serial_ports(), seconds)
 
 
-def ask(urls: Iterable[str], seconds: float = ASK_S) -> list[Found]:
+def ask(urls: Iterable[str], seconds: float = ASK_S) -> list[FoundPort]:
     """These ports, each asked who it is; also simulated shoes, which `find` only lists."""
     return _asked([Candidate(url, "") for url in urls], seconds)
 
@@ -93,7 +93,7 @@ def attached(service: bool = False) -> list[str]:
     return [port for port in simulated if port] + found
 
 
-def _asked(candidates: list[Candidate], seconds: float) -> list[Found]:
+def _asked(candidates: list[Candidate], seconds: float) -> list[FoundPort]:
     if not candidates:
         return []
     with ThreadPoolExecutor(min(THREADS, len(candidates))) as pool:
@@ -101,16 +101,16 @@ def _asked(candidates: list[Candidate], seconds: float) -> list[Found]:
         return [each.result() for each in asked]
 
 
-def _simulated(entry: dict[str, Any]) -> list[Found]:
+def _simulated(entry: dict[str, Any]) -> list[FoundPort]:
     """Simulators register themselves: querying their port would take bytes from its user."""
     about = f"{entry.get('board')}, seed {entry.get('seed')}, process {entry.get('pid')}, tap {entry.get('tap')}"
     urls = [url for url in (entry.get("port"), entry.get("tcp")) if url]
     has_key = bool(entry.get("has_key"))
     who = {"device": entry.get("device"), "firmware": entry.get("firmware"), "game": entry.get("game")}
-    return [Found(url, SIMULATED, about, has_key=has_key, **who) for url in urls]
+    return [FoundPort(url, SIMULATED, about, has_key=has_key, **who) for url in urls]
 
 
-def probe(url: str, about: str = "", seconds: float = ASK_S) -> Found:
+def probe(url: str, about: str = "", seconds: float = ASK_S) -> FoundPort:
     """What answers there within so many seconds."""
     try:
         with Watch(url) as watch:
@@ -120,32 +120,32 @@ def probe(url: str, about: str = "", seconds: float = ASK_S) -> Found:
                 watch.step()
             return _judge(url, about, watch)
     except PortBusy as error:
-        return Found(url, BUSY, error.what)
+        return FoundPort(url, BUSY, error.what)
     except UsageError as error:
-        return Found(url, UNREACHABLE, f"{error.what} {error.advice}")
+        return FoundPort(url, UNREACHABLE, f"{error.what} {error.advice}")
     except FairshoeError as error:
-        return Found(url, UNREACHABLE, error.what)
+        return FoundPort(url, UNREACHABLE, error.what)
 
 
-def _judge(url: str, about: str, watch: Watch) -> Found:
+def _judge(url: str, about: str, watch: Watch) -> FoundPort:
     welcome = watch.known.welcome
     if isinstance(watch.problem, PortBusy):
-        return Found(url, BUSY, watch.problem.what)
+        return FoundPort(url, BUSY, watch.problem.what)
     if watch.problem is not None:
-        return Found(url, UNREACHABLE, watch.problem.what)
+        return FoundPort(url, UNREACHABLE, watch.problem.what)
     if watch.halted is not None:
-        return Found(url, HALTED, watch.halted.what)
+        return FoundPort(url, HALTED, watch.halted.what)
     if welcome is not None:
         return _shoe(url, about, welcome, SHOE if watch.mode is Mode.LIVE else IN_USE)
     if watch.link.frames:
-        return Found(url, IN_USE, about or "in use by a host; it answers only with its key")
+        return FoundPort(url, IN_USE, about or "in use by a host; it answers only with its key")
     if watch.link.drops.total():
-        return Found(url, OTHER, about or "something talks there, and not as a shoe does")
-    return Found(url, SILENT, f"{about}: {NO_ANSWER}" if about else NO_ANSWER)
+        return FoundPort(url, OTHER, about or "something talks there, and not as a shoe does")
+    return FoundPort(url, SILENT, f"{about}: {NO_ANSWER}" if about else NO_ANSWER)
 
 
-def _shoe(url: str, about: str, welcome: Welcome, kind: str) -> Found:
-    return Found(
+def _shoe(url: str, about: str, welcome: Welcome, kind: str) -> FoundPort:
+    return FoundPort(
         url,
         kind,
         about,

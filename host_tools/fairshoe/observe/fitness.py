@@ -17,7 +17,7 @@ from fairshoe.errors import FairshoeError
 from fairshoe.journal.export import Record
 from fairshoe.link.dictionary import Dictionary, own_dictionary
 from fairshoe.observe.monitor_view import many
-from fairshoe.observe.snapshot import Look
+from fairshoe.observe.snapshot import Snapshot
 from fairshoe.text.advice import SENSORS, warned
 from fairshoe.text.describe import FEED_DRIFT_PERCENT, words
 from fairshoe.wear import BEAMS
@@ -39,7 +39,7 @@ class Check:
     advice: str = ""
 
 
-def checks(look: Look) -> Iterator[Check]:
+def checks(look: Snapshot) -> Iterator[Check]:
     """One after the other, as they are made."""
     yield _link(look)
     yield _warning(look)
@@ -60,7 +60,7 @@ def by_command(op: int, refused: FairshoeError | None) -> Check:
     return Check("test run", BAD, refused.what, refused.advice)
 
 
-def _link(look: Look) -> Check:
+def _link(look: Snapshot) -> Check:
     """Reads the device's whole dictionary: many small questions, and a hash that says whether all arrived as sent."""
     watch = look.watch
     welcome = watch.known.welcome
@@ -78,7 +78,7 @@ def _link(look: Look) -> Check:
     return Check("link", GOOD, text)
 
 
-def _warning(look: Look) -> Check:
+def _warning(look: Snapshot) -> Check:
     status = look.watch.known.status
     warning = warned(status) if status is not None else None
     if status is None or warning is None:
@@ -126,7 +126,7 @@ def _journal(records: list[Record] | None) -> Check:
     return Check("journal", GOOD, f"records {records[0].seq} to {records[-1].seq} are whole, and each follows the last")
 
 
-def _room(look: Look, records: list[Record] | None) -> Check:
+def _room(look: Snapshot, records: list[Record] | None) -> Check:
     status = look.watch.known.status
     waiting = status.events_waiting if status is not None else 0
     filling = [event for event in _events(records or []) if isinstance(event, messages.JournalFilling)]
@@ -140,7 +140,7 @@ def _room(look: Look, records: list[Record] | None) -> Check:
     return Check("room", GOOD, f"{many(waiting, 'event')} not collected yet")
 
 
-def _scans(look: Look) -> Check:
+def _scans(look: Snapshot) -> Check:
     health = look.watch.known.health
     if health is None:
         return Check("scans", UNKNOWN, "not reported in this session")
@@ -165,7 +165,7 @@ def _meters(meters: messages.Meters) -> Iterator[Check]:
     yield Check("beams", LOOK if uneasy else GOOD, what, "Clean them; look for a loose wire." if uneasy else "")
 
 
-def _damage(look: Look) -> Check:
+def _damage(look: Snapshot) -> Check:
     """Last, when most has gone over the line."""
     watch = look.watch
     counters = watch.known.counters

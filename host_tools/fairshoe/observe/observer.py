@@ -59,7 +59,7 @@ class LinkQuality:
 
 
 @dataclass
-class Known:
+class LastMessages:
     """What the shoe last said, by kind."""
 
     welcome: messages.Welcome | None = None
@@ -105,7 +105,7 @@ class Watch:
     ) -> None:
         self.url = url
         self.mode = Mode.CLOSED
-        self.known = Known()
+        self.known = LastMessages()
         self.link = LinkQuality()
         self.problem: FairshoeError | None = None  # why there is no connection
         self.clock: Callable[[], float] = time.monotonic
@@ -333,7 +333,7 @@ class Watch:
         """Another device, or an older storage, answers on this port: forget what was known."""
         self._session = HostSession(self._key)
         self._reader = JournalReader()
-        self.known = Known()
+        self.known = LastMessages()
         self._seq = 0
         self._ask()
         return []

@@ -13,7 +13,7 @@ from fairshoe.observe.observer import Mode, Watch
 REST_S = 1.5  # what a session begins with comes within this after its welcome
 
 
-class Look:
+class Snapshot:
     """What was seen; `watch` is still open until the block ends."""
 
     def __init__(self, url: str, key: RoleKey | None, answer_s: float, **watch: Any) -> None:
@@ -21,7 +21,7 @@ class Look:
         self.seen: list[Message] = []
         self._answer_s = answer_s
 
-    def __enter__(self) -> Look:
+    def __enter__(self) -> Snapshot:
         try:
             self.watch.open()
             self._wait(self._answered, self._answer_s)

@@ -43,7 +43,7 @@ class Keys:
 
 
 @dataclass(frozen=True)
-class Standing:
+class DeviceState:
     """A device on one side of its update. All but `firmware`, `boot` and `last` must be equal on both."""
 
     device: str
@@ -67,7 +67,7 @@ KEPT = {
 
 def before(
     shoe: Shoe, keys: Keys, known: Export | None = None, progress: Progress | None = None
-) -> tuple[Standing, Export]:
+) -> tuple[DeviceState, Export]:
     """The device as it is, and its whole journal, proved. Raises NotReady unless it is empty and between two rounds and
     its host has acknowledged every event."""
     driver = Driver(shoe)
@@ -88,8 +88,8 @@ def before(
 
 
 def after(
-    shoe: Shoe, was: Standing, version: str, keys: Keys, known: Export, progress: Progress | None = None
-) -> tuple[Standing, Export]:
+    shoe: Shoe, was: DeviceState, version: str, keys: Keys, known: Export, progress: Progress | None = None
+) -> tuple[DeviceState, Export]:
     """The same device with `version`. Raises NotUpdated if anything was lost or changed that must be kept."""
     welcome = shoe.welcome
     if welcome is None:
@@ -131,7 +131,7 @@ def run_self_test(driver: Driver) -> tuple[int, int]:
     return result.op, passed[-1]
 
 
-def _same(was: Standing, now: dict[str, object]) -> None:
+def _same(was: DeviceState, now: dict[str, object]) -> None:
     for name, what in KEPT.items():
         if name in now and now[name] != getattr(was, name):
             raise NotUpdated(
@@ -156,13 +156,13 @@ def _proved(shoe: Shoe, keys: Keys, known: Export | None, progress: Progress | N
     return export
 
 
-def _standing(shoe: Shoe, export: Export) -> Standing:
+def _standing(shoe: Shoe, export: Export) -> DeviceState:
     welcome = shoe.welcome
     if welcome is None:
         raise NoAnswer(f"{shoe.name} does not answer.", "Check that it has power.")
     last = export.attested[-1]
     public = last.public.hex()
-    return Standing(
+    return DeviceState(
         f"{welcome.device:08x}",
         welcome.firmware,
         welcome.game,

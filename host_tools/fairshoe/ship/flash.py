@@ -30,7 +30,7 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
-class Leave:
+class FlashPermissions:
     """What options permit that is refused by default."""
 
     other_board: bool = False
@@ -88,7 +88,9 @@ def reach(open_line: Callable[[], Line], name: str, wait_s: float, say: Say, clo
 # --- is it the right one -----------------------------------------------------------------------
 
 
-def check_device(identity: Identity, config: Mapping[str, Any], files: Mapping[str, bytes], leave: Leave) -> list[str]:
+def check_device(
+    identity: Identity, config: Mapping[str, Any], files: Mapping[str, bytes], leave: FlashPermissions
+) -> list[str]:
     """Refuses a device that these files cannot run on; returns remarks about one that they can."""
     port, board = config["mcu"]["port"], config["mcu"]["board"]
     if identity.name != "micropython":
@@ -132,7 +134,7 @@ def check_board(config: dict[str, Any]) -> None:
         refuse_rp2040(f"{config['mcu']['board']} with RP2040")
 
 
-def check_installed(device: Device, firmware: str, leave: Leave) -> None:
+def check_installed(device: Device, firmware: str, leave: FlashPermissions) -> None:
     """Refuses a device whose image would hide these files, and one that has a newer version."""
     if device.image():
         raise NotForDevice(
@@ -172,7 +174,7 @@ def check_code(identity: Identity, files: Mapping[str, bytes]) -> None:
 # --- writing -----------------------------------------------------------------------------------
 
 
-def plan_for(device: Device, files: Mapping[str, bytes], leave: Leave) -> Plan:
+def plan_for(device: Device, files: Mapping[str, bytes], leave: FlashPermissions) -> Plan:
     """What has to be done; refused where it would end badly, before anything is touched."""
     there = device.files()
     plan = make_plan(files, there, leave.clean, device.identity.block_bytes)

@@ -63,7 +63,7 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Made:
+class BuiltImage:
     """An image that was built: the folder of its build, the bytes of its UF2, and its record."""
 
     work: Path
@@ -74,7 +74,7 @@ class Made:
 def make_image(
     built: Built, version: str, rollback: int, release: bool, checkout: Checkout, tools: Toolchain, out: Path,
     older: str | None, say: Say, progress: Progress,
-) -> Made:  # fmt: skip
+) -> BuiltImage:  # fmt: skip
     """Build the image of one board below `out`. Refused if `out` has a newer one of that board."""
     chip = chip_of(built.config)
     files, identity = board_folder(built, version, rollback, release)
@@ -97,7 +97,7 @@ def make_image(
         )
     say(f"  {len(flash)} bytes of flash, of {chip.storage} for code")
     uf2 = in_safe_order(uf2, flash)
-    return Made(work, uf2, _record(identity, uf2, checkout, tools))
+    return BuiltImage(work, uf2, _record(identity, uf2, checkout, tools))
 
 
 def _record(identity: Identity, uf2: bytes, checkout: Checkout, tools: Toolchain) -> Record:
@@ -134,7 +134,7 @@ def refuse_newer_there(out: Path, identity: Identity, older: str | None) -> None
         refuse_older((identity.rollback, identity.version), age, path.name, older)
 
 
-def sign_image(made: Made, key: Path, tools: Toolchain, otp: Path) -> Made:
+def sign_image(made: BuiltImage, key: Path, tools: Toolchain, otp: Path) -> BuiltImage:
     """The same image, sealed with a key for the boot ROM of an RP2350; picotool writes `otp`."""
     record = made.record
     sealed = seal(tools, made.work / "cmake" / "firmware.elf", key, record.firmware, record.rollback, otp)
@@ -159,7 +159,7 @@ def image_path(out: Path, record: Record) -> Path:
     return out / f"fairshoe-{record.firmware}-{record.board}{bench}.uf2"
 
 
-def write_image(out: Path, made: Made) -> tuple[Path, Path]:
+def write_image(out: Path, made: BuiltImage) -> tuple[Path, Path]:
     """The UF2 and its record, under their names."""
     record = made.record
     uf2 = image_path(out, record)

@@ -48,7 +48,7 @@ _log = logging.getLogger("fairshoe_floor.api")
 
 
 @dataclass
-class Known:
+class ReadAnswer:
     """What the reader has answered, when, and what was made of it for each kind of token."""
 
     values: Sequence[Any]
@@ -70,7 +70,7 @@ class Changes:
         self._shoes_of = -1  # the version that they are of
         self._views: dict[tuple[int, Profile], tuple[Shoe, Json]] = {}
         self._texts: dict[tuple[int, Profile], tuple[Shoe, bytes]] = {}
-        self._known: dict[str, Known] = {}
+        self._known: dict[str, ReadAnswer] = {}
         self._reading: dict[str, asyncio.Lock] = {}
         self._asked: dict[str, float] = {}
 
@@ -97,7 +97,7 @@ class Changes:
             known = self._texts[place] = (shoe, data)
         return known[1]
 
-    async def known(self, reader: Reader, what: str) -> Known:
+    async def known(self, reader: Reader, what: str) -> ReadAnswer:
         """What `reader.shoes` or `reader.alarms` has answered."""
         self._asked[what] = time.monotonic()
         found = self._known.get(what)
@@ -105,13 +105,13 @@ class Changes:
             return found
         return await self._read(reader, what)
 
-    async def _read(self, reader: Reader, what: str) -> Known:
+    async def _read(self, reader: Reader, what: str) -> ReadAnswer:
         async with self._reading.setdefault(what, asyncio.Lock()):
             found = self._known.get(what)
             if found is None or time.monotonic() - found.read_at >= reader.lasting_s / 2:
                 began = time.monotonic()
                 values = await run_in_threadpool(getattr(reader, what))
-                found = self._known[what] = Known(values, time.time(), began)
+                found = self._known[what] = ReadAnswer(values, time.time(), began)
             return found
 
     async def _renew(self, reader: Reader) -> None:

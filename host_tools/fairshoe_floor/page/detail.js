@@ -4,7 +4,7 @@ import { fill } from './alarms.js';
 import { condition, whatToDo } from './condition.js';
 import { age, clock, find, many, make, put, words } from './dom.js';
 import { plot } from './plots.js';
-import { read, Telling } from './server.js';
+import { LiveUpdates, read } from './server.js';
 
 const EVENTS_SHOWN = 200;
 const READINGS_MS = 10_000;
@@ -27,7 +27,7 @@ export class Detail {
     find('shoe-rounds').tBodies[0].replaceChildren();
     find('shoe-rounds-part').hidden = shoe.profile !== 'table';
     this.place = { log: shoe.log, after: Math.max(0, shoe.seq - EVENTS_SHOWN) };
-    this.telling = new Telling(
+    this.updates = new LiveUpdates(
       () => ({ shoes: false, events: { [this.device]: this.place } }),
       (message) => this.events(message),
       () => {},
@@ -37,7 +37,7 @@ export class Detail {
   }
 
   leave() {
-    this.telling?.end();
+    this.updates?.end();
     clearInterval(this.timer);
     this.device = '';
     find('shoe').hidden = true;

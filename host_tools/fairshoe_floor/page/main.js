@@ -6,7 +6,7 @@ import { find, put } from './dom.js';
 import { Grid } from './grid.js';
 import { LINE, notice } from './notice.js';
 import { Report } from './report.js';
-import { TOKEN, Telling } from './server.js';
+import { LiveUpdates, TOKEN } from './server.js';
 
 const TICK_MS = 1000;
 const shoes = new Map();
@@ -87,7 +87,7 @@ for (const id of ['pit', 'find']) find(id).addEventListener('input', line); // a
 find('shoe-close').addEventListener('click', () => choose(''));
 addEventListener('keydown', escape);
 const report = new Report(() => [...shoes.values()]);
-if (TOKEN) new Telling(() => ({ shoes: true }), told, cut);
+if (TOKEN) new LiveUpdates(() => ({ shoes: true }), told, cut);
 else state = 'token';
 show();
 setInterval(show, TICK_MS);

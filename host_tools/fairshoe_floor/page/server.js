@@ -28,7 +28,7 @@ async function ask(path, how) {
 }
 
 /** Keeps a socket open. `told(message)` for each text, `cut(state)` while there is none: lost, or the token is refused. */
-export class Telling {
+export class LiveUpdates {
   constructor(wanted, told, cut) {
     Object.assign(this, { wanted, told, cut, ended: false });
     this.open();

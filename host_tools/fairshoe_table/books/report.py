@@ -15,7 +15,7 @@ _AMOUNT = re.compile(r"\$?([0-9]{1,12})(?:\.([0-9]{1,2}))?")
 
 
 @dataclass(frozen=True)
-class Found:
+class BooksAnswer:
     """As text and as data; `page` is a page to print, and `wrong` says that something does not agree."""
 
     text: str
@@ -36,10 +36,11 @@ def enter(books: Books, kind: str, amount: str, by: str, note: str, slip: str, o
     )
 
 
-def void(books: Books, by: str, reason: str) -> Found:
+def void(books: Books, by: str, reason: str) -> BooksAnswer:
     """Void the open round without its game; what to give back."""
     lines = books.void_unread(by, reason, over=True)
-    return Found("\n".join(f"seat {line.seat}: return {dollars(line.stake)}" for line in lines) or "no wagers", None)
+    returned = "\n".join(f"seat {line.seat}: return {dollars(line.stake)}" for line in lines)
+    return BooksAnswer(returned or "no wagers", None)
 
 
 def _cents(text: str) -> int:
@@ -49,7 +50,7 @@ def _cents(text: str) -> int:
     return int(found[1]) * DOLLAR + int((found[2] or "").ljust(2, "0"))
 
 
-def look(books: Books, what: str, shift: int, rows: str) -> Found:
+def look(books: Books, what: str, shift: int, rows: str) -> BooksAnswer:
     match what:
         case "audit":
             return _agree(books.audit(), "the books agree: money is conserved, lines are what was moved")
@@ -59,22 +60,22 @@ def look(books: Books, what: str, shift: int, rows: str) -> Found:
             return _shift(books, shift or books.rack.last_shift())
         case "export":
             if rows:
-                return Found(rack.as_csv(books.rows(rows)), books.rows(rows))
+                return BooksAnswer(rack.as_csv(books.rows(rows)), books.rows(rows))
             text = f"--rows NAME gives CSV, --json everything. Rows: {', '.join(EXPORTED)}"
-            return Found(text, {it: books.rows(it) for it in EXPORTED})
+            return BooksAnswer(text, {it: books.rows(it) for it in EXPORTED})
         case _:
             names = {"meters": ("link", "pool", "name", "cents", "seed"), "links": ("link", "tbl", "facts")}
             found = books.rows(what)
             shown = names.get(what, ("id", "game", "device", "shoe_round", "over", "program", "began"))
             text = [" ".join(str(row[name]) for name in shown) for row in found]
-            return Found("\n".join(text) or f"no {what}", found)
+            return BooksAnswer("\n".join(text) or f"no {what}", found)
 
 
-def _agree(wrong: list[str], text: str) -> Found:
-    return Found("\n".join(wrong) or text, {"agrees": not wrong, "findings": wrong}, wrong=bool(wrong))
+def _agree(wrong: list[str], text: str) -> BooksAnswer:
+    return BooksAnswer("\n".join(wrong) or text, {"agrees": not wrong, "findings": wrong}, wrong=bool(wrong))
 
 
-def _shift(books: Books, number: int) -> Found:
+def _shift(books: Books, number: int) -> BooksAnswer:
     if not 1 <= number <= books.rack.last_shift():
         raise UsageError(f"no shift {number}.", "Enter an opening first: `fairshoe table rack`.")
     shift = books.rack.shift(number)
@@ -82,4 +83,4 @@ def _shift(books: Books, number: int) -> Found:
     head = f"{shift.table}, shift {number}, {'closed' if shift.closed else 'open'}"
     text = [head, *(f"  {name:<36}{dollars(cents):>16}" for name, cents in sheet)]
     data = {"shift": number, "closed": shift.closed, **dict(sheet), "entries": [asdict(it) for it in shift.entries]}
-    return Found("\n".join(text), data, rack.page(shift))
+    return BooksAnswer("\n".join(text), data, rack.page(shift))

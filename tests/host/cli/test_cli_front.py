@@ -144,7 +144,8 @@ def test_help_of_a_command_costs_little() -> None:
 
 
 def attach(monkeypatch: pytest.MonkeyPatch, serial: list[tuple[str, str]], simulated: list[dict[str, str]]) -> None:
-    monkeypatch.setattr(discovery, "find_serial", lambda: [discovery.Found(port, kind, "") for port, kind in serial])
+    found = [discovery.FoundPort(port, kind, "") for port, kind in serial]
+    monkeypatch.setattr(discovery, "find_serial", lambda: found)
     monkeypatch.setattr(running_shoes, "running", lambda: simulated)
 
 

@@ -18,7 +18,7 @@ from fairshoe.keys import role_key, write_key
 from fairshoe.messages import Fault, Health, JournalFilling, LinkCounters, Meters, Part, Role, State, Wear
 from fairshoe.observe import fitness
 from fairshoe.observe.observer import Mode
-from fairshoe.observe.snapshot import Look
+from fairshoe.observe.snapshot import Snapshot
 from fairshoe.wear import Series, WearFile
 
 KEY = bytes(range(32))
@@ -88,8 +88,8 @@ def test_status_says_what_wears_and_a_recorded_service_begins_again(
     assert set(WearFile(tmp_path, 0x510004).series.since) == {Part.PICK_ROLLER, Part.BEAMS}
 
 
-def look_at(bench: Bench) -> Look:
-    return Look("the port", None, 20.0, opener=lambda: bench.port)
+def look_at(bench: Bench) -> Snapshot:
+    return Snapshot("the port", None, 20.0, opener=lambda: bench.port)
 
 
 def test_a_look_tells_a_warning_and_takes_no_event() -> None:
@@ -110,7 +110,7 @@ def test_a_look_tells_a_warning_and_takes_no_event() -> None:
 # --- selftest --------------------------------------------------------------------------------------------------------
 
 
-def verdicts(look: Look) -> dict[str, fitness.Check]:
+def verdicts(look: Snapshot) -> dict[str, fitness.Check]:
     return {check.name: check for check in fitness.checks(look)}
 
 
@@ -182,9 +182,9 @@ def test_a_filling_journal_is_told() -> None:
 def test_without_the_key_of_a_shoe_that_has_one_the_journal_is_not_known() -> None:
     port = ClockedPort(KEY, "table")
     port.run(3000)
-    with Look("x", None, 20.0, opener=lambda: port) as look:
+    with Snapshot("x", None, 20.0, opener=lambda: port) as look:
         assert verdicts(look)["journal"].verdict == fitness.UNKNOWN
-    with Look("x", role_key(KEY, Role.OBSERVER), 20.0, opener=lambda: port) as look:
+    with Snapshot("x", role_key(KEY, Role.OBSERVER), 20.0, opener=lambda: port) as look:
         assert verdicts(look)["journal"].verdict == fitness.GOOD
 
 

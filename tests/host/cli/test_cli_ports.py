@@ -218,7 +218,7 @@ def test_a_shoe_that_talks_to_another_host_is_told_to_be_in_use() -> None:
         end = time.monotonic() + 300
         while host.mode is not Mode.LIVE and time.monotonic() < end:
             host.step()
-        found: list[discovery.Found] = []
+        found: list[discovery.FoundPort] = []
         asking = threading.Thread(target=lambda: found.append(discovery.probe(ready["tap"], seconds=4)))
         asking.start()
         while asking.is_alive():

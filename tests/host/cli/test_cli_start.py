@@ -10,8 +10,8 @@ from fairshoe.commands import start
 from fairshoe.errors import Exit
 from fairshoe.observe import discovery
 
-SERIAL = discovery.Found("/dev/ttyACM0", discovery.NOT_ASKED, "Pico E661")
-SIMULATED = discovery.Found("/dev/pts/7", discovery.SIMULATED, "pico-carousel, seed 1")
+SERIAL = discovery.FoundPort("/dev/ttyACM0", discovery.NOT_ASKED, "Pico E661")
+SIMULATED = discovery.FoundPort("/dev/pts/7", discovery.SIMULATED, "pico-carousel, seed 1")
 RUNS = {
     "": [],
     "d": [["demo"]],
@@ -42,7 +42,7 @@ def test_what_a_person_types_is_run_and_shown_and_a_port_is_opened_after_a_yes(
         ran.append(words)
         return Exit.DONE
 
-    def listed(ask: bool = True) -> list[discovery.Found]:
+    def listed(ask: bool = True) -> list[discovery.FoundPort]:
         assert not ask
         return [SERIAL, SIMULATED]
 

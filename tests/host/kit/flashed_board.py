@@ -17,7 +17,7 @@ from typing import Any
 from fairshoe.ship import flash
 from fairshoe.ship.device_files import Device
 from fairshoe.ship.file_plan import Plan
-from fairshoe.ship.flash import Leave
+from fairshoe.ship.flash import FlashPermissions
 
 WINDOW = 96
 TICK_S = 0.05
@@ -406,7 +406,7 @@ def _words(error: Exception) -> str:
 
 
 CONFIG: dict[str, Any] = {"mcu": {"port": "rp2", "board": "Raspberry Pi Pico 2"}}
-NOTHING = Leave()
+NOTHING = FlashPermissions()
 
 
 def no_progress(_what: str, _done: int, _total: int) -> None:
@@ -418,7 +418,7 @@ def at_prompt(board: FakeBoard, wait_s: float = 60.0, told: list[str] | None = N
     return Device(flash.reach(board.open_line, "fake", wait_s, say, board.clock))
 
 
-def put(board: FakeBoard, files: dict[str, bytes], leave: Leave = NOTHING) -> Plan:
+def put(board: FakeBoard, files: dict[str, bytes], leave: FlashPermissions = NOTHING) -> Plan:
     device = at_prompt(board)
     flash.check_device(device.identity, CONFIG, files, leave)
     plan = flash.plan_for(device, files, leave)

@@ -10,7 +10,7 @@ from fairshoe.keys import role_key
 from fairshoe.link import framing
 from fairshoe.messages import Booted, DeckVerified, Event, Halted, Message, Role, State
 from fairshoe.observe.observer import Mode, Watch
-from fairshoe.observe.snapshot import Look
+from fairshoe.observe.snapshot import Snapshot
 
 
 class ClockedPort(RigPort):
@@ -246,5 +246,5 @@ def test_a_device_that_could_not_start_is_told_with_what_to_do() -> None:
         watch.step()
     assert watch.halted is not None and "no key 'inputs'" in watch.halted.what
     assert "fairshoe config check" in watch.halted.advice
-    with pytest.raises(DeviceHalted, match="could not start"), Look("x", None, 5.0, opener=Halting):
+    with pytest.raises(DeviceHalted, match="could not start"), Snapshot("x", None, 5.0, opener=Halting):
         pass

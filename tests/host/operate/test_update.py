@@ -43,12 +43,12 @@ def stage() -> Stage:
     return found
 
 
-def first_part(stage: Stage, keys: update.Keys = KEYS) -> tuple[update.Standing, Export]:
+def first_part(stage: Stage, keys: update.Keys = KEYS) -> tuple[update.DeviceState, Export]:
     with opened(stage.rig, TABLE) as shoe:
         return update.before(shoe, keys)
 
 
-def second_part(stage: Stage, was: update.Standing, known: Export, keys: update.Keys = KEYS) -> update.Standing:
+def second_part(stage: Stage, was: update.DeviceState, known: Export, keys: update.Keys = KEYS) -> update.DeviceState:
     with opened(stage.rig, TABLE) as shoe:
         return update.after(shoe, was, NEW, keys, known)[0]
 
@@ -165,10 +165,10 @@ def test_whatever_must_be_kept_is_compared(
     was, known = first_part(stage)
     install(stage, monkeypatch)
     with pytest.raises(update.NotUpdated, match=update.KEPT[name]):
-        second_part(stage, update.Standing(**{**vars_of(was), name: value}), known)
+        second_part(stage, update.DeviceState(**{**vars_of(was), name: value}), known)
 
 
-def vars_of(was: update.Standing) -> dict[str, Any]:
+def vars_of(was: update.DeviceState) -> dict[str, Any]:
     return {name: getattr(was, name) for name in was.__dataclass_fields__}
 
 

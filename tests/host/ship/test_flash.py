@@ -12,7 +12,7 @@ from fairshoe.ship import flash
 from fairshoe.ship.device_files import Identity, OnDevice
 from fairshoe.ship.errors import DeviceFailed, NoPrompt, NotForDevice
 from fairshoe.ship.file_plan import BLOCKS_FOLDER, BLOCKS_SPARE, make_plan
-from fairshoe.ship.flash import Leave
+from fairshoe.ship.flash import FlashPermissions
 
 MPY = b"M\x06\x00\x1f"
 NATIVE = b"M\x06\x13\x1f"  # armv6m
@@ -150,13 +150,13 @@ def test_a_file_where_a_folder_of_ours_has_to_be_is_refused() -> None:
     board = FakeBoard({"firmware": b"version 3"})
     with pytest.raises(NotForDevice, match="could run in its place: firmware"):
         put(board, FILES)
-    put(board, FILES, Leave(clean=True))
+    put(board, FILES, FlashPermissions(clean=True))
     assert board.files == FILES
 
 
 def test_clean_deletes_all_that_is_not_ours_folders_after_what_is_in_them() -> None:
     board = FakeBoard({**FILES, "boot.py": b"", "lib/json.mpy": b"", "notes.txt": b""})
-    put(board, FILES, Leave(clean=True))
+    put(board, FILES, FlashPermissions(clean=True))
     assert board.files == FILES
     assert board.folders == FOLDERS
     removed = [line for line in board.history if line.startswith(("remove", "rmdir"))]
@@ -177,7 +177,7 @@ def test_a_device_without_room_is_left_as_it_is() -> None:
 def test_a_file_system_that_fills_up_in_the_middle_says_so_and_leaves_no_main() -> None:
     board = FakeBoard(FILES)
     device = at_prompt(board)
-    plan = flash.plan_for(device, NEWER, Leave())
+    plan = flash.plan_for(device, NEWER, FlashPermissions())
     board.blocks = board.used_blocks()
     with pytest.raises(DeviceFailed, match="file system is full") as error:
         flash.apply(device, {**NEWER, "firmware/a.mpy": bytes(30_000)}, plan, no_progress)
@@ -265,7 +265,7 @@ def identity(**changes: Any) -> Identity:
 def test_what_the_device_says_about_itself() -> None:
     pico = identity()
     assert (pico.machine, pico.release, pico.platform) == ("Raspberry Pi Pico 2 with RP2350", "1.28.0", "rp2")
-    assert flash.check_device(pico, CONFIG, FILES, Leave()) == []
+    assert flash.check_device(pico, CONFIG, FILES, FlashPermissions()) == []
 
 
 @pytest.mark.parametrize(
@@ -283,7 +283,7 @@ def test_what_the_device_says_about_itself() -> None:
 )
 def test_a_device_that_the_files_are_not_for_is_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(NotForDevice, match=message):
-        flash.check_device(identity(**changes), CONFIG, FILES, Leave())
+        flash.check_device(identity(**changes), CONFIG, FILES, FlashPermissions())
 
 
 @pytest.mark.parametrize(
@@ -296,16 +296,16 @@ def test_a_device_that_the_files_are_not_for_is_refused(changes: dict[str, Any],
 def test_a_board_is_known_however_its_name_is_spelled(port: str, board: str, platform: str, machine: str) -> None:
     config = {"mcu": {"port": port, "board": board}}
     one = identity(platform=platform, machine=machine, mpy=6 | 3 << 8 | 7 << 10)
-    assert flash.check_device(one, config, FILES, Leave()) == []
+    assert flash.check_device(one, config, FILES, FlashPermissions()) == []
     other = identity(platform=platform, machine="Raspberry Pi Pico 2 W with RP2350", mpy=6 | 3 << 8 | 7 << 10)
     if port == "rp2":
         with pytest.raises(NotForDevice, match="Pico 2 W"):
-            flash.check_device(other, config, FILES, Leave())
+            flash.check_device(other, config, FILES, FlashPermissions())
 
 
 def test_what_may_be_allowed_is_noted() -> None:
     odd = identity(machine="My board with RP2350", version=(1, 30, 0))
-    notes = flash.check_device(odd, CONFIG, FILES, Leave(other_board=True, other_micropython=True))
+    notes = flash.check_device(odd, CONFIG, FILES, FlashPermissions(other_board=True, other_micropython=True))
     assert len(notes) == 2
     assert "1.30.0 was never tried" in notes[0]
     assert "My board" in notes[1]
@@ -314,7 +314,7 @@ def test_what_may_be_allowed_is_noted() -> None:
 def test_an_rp2040_runs_an_image_alone() -> None:
     pico = identity(machine="Raspberry Pi Pico with RP2040", mpy=6 | 3 << 8 | 4 << 10)
     with pytest.raises(NotForDevice, match="Raspberry Pi Pico with RP2040 runs an image alone") as error:
-        flash.check_device(pico, CONFIG, FILES, Leave(other_board=True))
+        flash.check_device(pico, CONFIG, FILES, FlashPermissions(other_board=True))
     assert "fairshoe image" in error.value.advice
 
 

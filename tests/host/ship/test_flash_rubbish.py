@@ -7,7 +7,7 @@ from flashed_board import TICK_S, FakeBoard, at_prompt, put
 
 from fairshoe.ship.errors import DeviceFailed, NotForDevice
 from fairshoe.ship.file_plan import make_plan
-from fairshoe.ship.flash import Leave
+from fairshoe.ship.flash import FlashPermissions
 from fairshoe.ship.repl import Repl
 
 FILES = {"hal/a.mpy": b"M\x06\x00\x1f" + bytes(500), "board.json": b"{}", "main.py": b"from hal.a import b\nb()\n"}
@@ -110,7 +110,7 @@ def test_a_folder_with_the_name_of_a_file_of_ours_is_refused_or_cleaned(name: st
     with pytest.raises(NotForDevice, match=f"in its place: {name}"):
         put(board, FILES)
     assert board.history == []
-    put(board, FILES, Leave(clean=True))
+    put(board, FILES, FlashPermissions(clean=True))
     assert board.files == FILES and board.folders == {"hal"}
 
 

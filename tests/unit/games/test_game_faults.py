@@ -6,7 +6,7 @@ from support import all_fields_of, clauses_of, fields_of
 from firmware.fault import FAULT_JAM_EXIT, FAULT_NONE
 from firmware.games.flow import WAITING_FOR_DECK, WAITING_FOR_GREEN, WARNING
 from firmware.protocol import ids
-from hal.sim.oracle import Where
+from hal.sim.oracle import CardCounts
 from rig import stories
 
 POKER = ("double-down-stud", "boston-5-stud", "caribbean-stud", "double-cross-poker")
@@ -203,7 +203,7 @@ def test_the_first_face_up_card_is_replaced_and_the_second_voids_the_round():
         assert all_fields_of(table.stage, "recorded")[0][3] == ids.REJECT_CARD
         assert table.command(ids.CMD_GIVE_CARD) == DONE
         table.play(("", 500, "take", 0), ("", 500, "wait", 0))
-        rest = Where(table.stage.rig.plant).store
+        rest = CardCounts(table.stage.rig.plant).store
         table.recorded("face_up", 1)
         assert clauses_of(table.stage, "round_voided") == [clause]
         assert voided(table) == [ids.ALL_VOID_RESHUFFLE, 0]

@@ -5,7 +5,7 @@ from support import all_fields_of, clauses_of, fields_of, lock_decide
 
 from firmware.games import flow
 from firmware.protocol import ids
-from hal.sim.oracle import Where
+from hal.sim.oracle import CardCounts
 
 UNKNOWN = ids.UNKNOWN_U16
 
@@ -28,7 +28,7 @@ def test_double_down_stud_without_positions_green_ends_the_players_cards_and_an_
     table.play(("", 300, "press", "close"), ("stack_offered", 500, "take", 0), ("stack_offered", 500, "take", 0))
     table.play(("stack_offered", 500, "press", "green"), ("stack_offered", 500, "take", 0))
     assert sizes(table) == [1, 1, 4]
-    assert Where(table.stage.rig.plant).store == 52 - 2 - 4
+    assert CardCounts(table.stage.rig.plant).store == 52 - 2 - 4
     assert fields_of(table.stage, "stack_taken")[-1] == [3, 4]
     assert table.flow.state == flow.WAITING_FOR_WAGERS
     table.close()
@@ -47,7 +47,7 @@ def test_double_down_stud_closes_betting_twice_and_keeps_the_rest_until_all_is_s
     assert table.stage.names()[before:] == ["betting_closed"]
     assert clauses_of(table.stage, "betting_closed") == [b"DDS-8e"]
     assert table.flow.state == flow.WAITING_FOR_GREEN
-    assert Where(table.stage.rig.plant).store == 52 - 3 - 4
+    assert CardCounts(table.stage.rig.plant).store == 52 - 3 - 4
     table.release().end()
     assert fields_of(table.stage, "remainder_released") == [[45, 45]]
     assert all_fields_of(table.stage, "round_ended") == [[4, 7, 45, 45, UNKNOWN]]
@@ -127,7 +127,7 @@ def test_no_stack_leaves_before_betting_is_closed_in_any_game():
         table = Table(game).shuffle()
         table.play(("", 300, "press", "green"), ("", 300, "press", "lock"), ("", 3000, "wait", 0))
         assert table.flow.state == flow.DECK_READY, game
-        assert Where(table.stage.rig.plant).store == 52, game
+        assert CardCounts(table.stage.rig.plant).store == 52, game
 
 
 def test_the_round_is_the_dealers_to_end_after_a_power_cut_once_every_card_is_out():

@@ -8,7 +8,7 @@ from firmware import fault
 from firmware.deck.ledger import RELEASED, STORE
 from firmware.games.flow import DECK_HELD, WAITING_FOR_DECK
 from firmware.protocol import ids
-from hal.sim.oracle import Where
+from hal.sim.oracle import CardCounts
 
 
 def begun(cards, feed="bottom", shelves=4, order=None, specs=(), config=None):
@@ -173,7 +173,7 @@ def test_power_lost_in_any_part_of_a_shuffle_leaves_nothing_behind():
         assert fields_of(stage, "power_lost") == [[ids.EV_SHUFFLE_STARTED, 0]]
         clear_by_hand(stage)
         check_stage(stage)
-        assert Where(stage.rig.plant).out == 9
+        assert CardCounts(stage.rig.plant).out == 9
         assert "deck_verified" not in stage.names()
 
 

@@ -6,7 +6,7 @@ from tables import clear_by_hand, faults, insert, set_up, small_board, warned
 from firmware.deck.ledger import DEALT, RELEASED, TRAY
 from firmware.fault import FAULT_JAM_EXIT, FAULT_JAM_THROAT, FAULT_MISMATCH, FAULT_STACK
 from firmware.games.flow import STACK_OFFERED, WAITING_FOR_DECK, WAITING_FOR_GREEN
-from hal.sim.oracle import Where
+from hal.sim.oracle import CardCounts
 
 DEALERS = ("carousel", "shoe")
 READY = {"carousel": "deck_verified", "shoe": "deck_loaded"}
@@ -248,7 +248,7 @@ def test_a_jam_in_mid_stack_voids_the_round_and_the_shoe_comes_back():
         assert warned(stage) == fault
         assert fields_of(stage, "round_voided")[0][:3] == [fault, 1, 3]
         clear_by_hand(stage)
-        assert Where(stage.rig.plant).out == 10
+        assert CardCounts(stage.rig.plant).out == 10
         insert(stage, 10)
         stage.play([("deck_loaded", 300, "press", "close"), ("stack_offered", 300, "take", 0)])
         check_stage(stage)

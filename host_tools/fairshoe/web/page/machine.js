@@ -6,7 +6,7 @@ import { Beam, Pile, Roller } from './parts.js';
 import { Carousel } from './store_carousel.js';
 import { Shelves } from './store_shelves.js';
 import { el, flag, heat, set } from './svg.js';
-import { PX_PER_MM, Way, bend } from './way.js';
+import { CardPath, PX_PER_MM, bend } from './card_path.js';
 
 const CARD = 88.9 * PX_PER_MM;
 const HOPPER_X = 34;
@@ -126,11 +126,11 @@ function carousel(mech) {
   const mouth = first.nip + 34;
   const radius = CARD + 58;
   const hub = { x: mouth + radius, y };
-  const into = new Way([...first.points, [mouth + CARD, y, mech.throat_b_um + mech.card_um]]);
+  const into = new CardPath([...first.points, [mouth + CARD, y, mech.throat_b_um + mech.card_um]]);
   const exit_um = mech.exit_um;
   const chute = bend([mouth, y + 2, 0], [mouth - 16, y + 10], [mouth - 36, y + 70, exit_um * 0.7]);
   const tray_x = mouth - 280;
-  const out = new Way([[mouth + CARD, y, -mech.card_um], ...chute, [mouth - 60, y + 124, exit_um], [tray_x + CARD - 4, y + 200, exit_um + mech.card_um * 0.5], [tray_x + 24, y + 208, exit_um + mech.card_um + mech.tray_um]]);
+  const out = new CardPath([[mouth + CARD, y, -mech.card_um], ...chute, [mouth - 60, y + 124, exit_um], [tray_x + CARD - 4, y + 200, exit_um + mech.card_um * 0.5], [tray_x + 24, y + 208, exit_um + mech.card_um + mech.tray_um]]);
   const [exit, outfeed] = [out.at(exit_um), out.at(exit_um * 0.62)];
   return {
     view: `0 0 ${hub.x + radius + 26} 496`,
@@ -167,7 +167,7 @@ function shelves(mech) {
       el('text', { class: 'label minor', x: HOPPER_X + CARD / 2 + 94, y: y + 196 }, 'lift back to the hopper'),
     ],
     store,
-    ways: [new Way([...first.points, [mouth, y, mech.arrival_um], [store_x + CARD, y, mech.arrival_um + mech.card_um]])],
+    ways: [new CardPath([...first.points, [mouth, y, mech.arrival_um], [store_x + CARD, y, mech.arrival_um + mech.card_um]])],
     hopper: first.hopper,
     tray: new Pile({ x: tray_x, y: y + 50, width: CARD, way: -1, label: 'tray', max: 90 }),
     rollers: first.rollers,
@@ -192,7 +192,7 @@ function shoe(mech) {
   const exit_x = first.nip + 60;
   const tray_x = exit_x + 40;
   const end_um = mech.exit_um + mech.card_um + mech.tray_um;
-  const way = new Way([...first.points, [exit_x, y, mech.exit_um], [exit_x + 30, y + 16, mech.exit_um + 20000], [tray_x + CARD - 6, y + 62, end_um]]);
+  const way = new CardPath([...first.points, [exit_x, y, mech.exit_um], [exit_x + 30, y + 16, mech.exit_um + 20000], [tray_x + CARD - 6, y + 62, end_um]]);
   return {
     view: `0 0 ${tray_x + CARD + 34} 250`,
     case: `M14 ${y - 66}H${exit_x + 26}V${y - 14}H${tray_x + CARD + 20}V${y + 106}H14Z`,
@@ -220,7 +220,7 @@ function draw(mech) {
     case: `M14 ${y - 62}H${b + 30}V${y + 104}H14Z`,
     door: `M60 ${y - 62}H${FRONT_X - 20}`,
     back: [el('path', { class: 'guide', d: `M${FRONT_X} ${y}H${out}` })],
-    ways: [new Way([[HOPPER_X, y, -mech.card_um], [FRONT_X, y, 0], [a, y, mech.throat_a_um], [b, y, mech.throat_b_um], [out, y, mech.throat_b_um + mech.card_um]])],
+    ways: [new CardPath([[HOPPER_X, y, -mech.card_um], [FRONT_X, y, 0], [a, y, mech.throat_a_um], [b, y, mech.throat_b_um], [out, y, mech.throat_b_um + mech.card_um]])],
     hopper: new Pile({ x: HOPPER_X, y: y + 4, width: CARD, way: 1, max: 70 }),
     tray: null,
     rollers: [],

@@ -3,7 +3,7 @@
 from plants import abuse, names
 
 from hal.sim.chassis import CUT_CARD
-from hal.sim.oracle import Where
+from hal.sim.oracle import CardCounts
 
 
 def covers(plant, track, line):
@@ -17,7 +17,7 @@ def covers(plant, track, line):
 
 
 def check(plant):
-    where = Where(plant)
+    where = CardCounts(plant)
     assert where.total() == plant.put_in
     for track in plant.tracks:
         for line, _at_um in track.beams:

@@ -2,7 +2,7 @@
 
 from plants import MECHANISMS, drive, drive_ms, feed, homed, level, machine, names, run
 
-from hal.sim.oracle import Where, stopped_us
+from hal.sim.oracle import CardCounts, stopped_us
 from hal.sim.stepper import StepAxis
 
 REST, MOVING, LOST = range(3)
@@ -127,7 +127,7 @@ def test_a_card_cannot_enter_between_two_places_and_moves_back_unharmed():
         plant.load([1])
         feed(plant)
         assert level(plant, "throat_b") == 1
-        assert Where(plant).path == 1 and Where(plant).store == 0
+        assert CardCounts(plant).path == 1 and CardCounts(plant).store == 0
         assert plant.crashes == 0
         drive_ms(plant, 300, "pick", "transport", "reverse")
         assert plant.hopper == [1] and level(plant, "throat_b") == 0
@@ -170,7 +170,7 @@ def test_a_card_pushed_into_a_turning_carousel_breaks_the_machine():
     drive(plant, "pick", "transport")
     plant.move(54, False)
     run(plant, 300)
-    assert plant.crashes == 1 and Where(plant).path == 1
+    assert plant.crashes == 1 and CardCounts(plant).path == 1
 
 
 def test_a_crooked_carousel_shows_an_occupied_slot_at_rest():
@@ -189,7 +189,7 @@ def test_nothing_leaves_a_slot_that_is_not_at_the_mouth():
     plant.add_fault({"fault": "axis_slip", "move": 1, "thousandths": 500})
     moved(plant, 3)
     drive_ms(plant, 500, "ejector", "outfeed")
-    assert plant.tray == [] and Where(plant).store == 2
+    assert plant.tray == [] and CardCounts(plant).store == 2
     assert stopped_us(plant, 2) > 400000
 
 

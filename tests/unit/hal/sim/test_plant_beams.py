@@ -5,7 +5,7 @@ from support import raises
 
 from firmware.image import INPUTS, Inputs
 from hal.sim.nv import Nv
-from hal.sim.oracle import Where
+from hal.sim.oracle import CardCounts
 from hal.sim.plant import Plant
 from hal.sim.port import SimHal
 
@@ -177,7 +177,7 @@ def test_dust_on_the_last_beam_does_not_lose_its_edge():
     for kind, name, um in (("carousel", "throat_b", 2000), ("shelves", "arrival", 2000), ("shoe", "exit", 20000)):
         plant = machine(kind, fault={"fault": "beam_dust", "line": name, "um": um}, cards=[1])
         assert [value for edge, value, _t in feed(plant) if edge == name] == [1, 0]
-        assert Where(plant).path == 0 and Where(plant).store + Where(plant).tray == 1
+        assert CardCounts(plant).path == 0 and CardCounts(plant).store + CardCounts(plant).tray == 1
 
 
 def test_the_slot_beam_shows_nothing_unless_watched():

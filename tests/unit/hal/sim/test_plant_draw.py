@@ -3,7 +3,7 @@
 from plants import level, machine, names, run
 
 from hal.sim.chassis import CUT_CARD
-from hal.sim.oracle import Where, is_moving
+from hal.sim.oracle import CardCounts, is_moving
 
 
 def shoe(*cards, cut_at=-1, **changes):
@@ -20,7 +20,7 @@ def test_a_drawn_card_passes_both_beams_at_the_speed_of_the_hand():
         edges = run(plant, ms + 10)
         assert names(edges) == [("throat_a", 1), ("throat_b", 1), ("throat_a", 0), ("throat_b", 0)]
         assert abs(edges[-1][2] - 1000 - ms * 1000) <= ms * 10
-        assert plant.hand.drawn == [2] and Where(plant).out == 1 and Where(plant).total() == 2
+        assert plant.hand.drawn == [2] and CardCounts(plant).out == 1 and CardCounts(plant).total() == 2
 
 
 def test_a_hand_draws_one_after_the_other_and_not_two_at_a_time():
@@ -49,7 +49,7 @@ def test_a_held_card_stays_until_it_is_drawn_or_let_go():
     assert plant.hand.hold(60000, 100)
     run(plant, 5000)
     assert (level(plant, "throat_a"), level(plant, "throat_b"), level(plant, "hopper")) == (1, 1, 0)
-    assert not is_moving(plant) and Where(plant).path == 1
+    assert not is_moving(plant) and CardCounts(plant).path == 1
     assert plant.hand.let_go(100)
     run(plant, 150)
     assert plant.hopper == [1] and level(plant, "hopper") == 1
@@ -82,12 +82,12 @@ def test_the_cut_card_comes_after_so_many_and_shows_while_it_is_over_throat_a():
             seen.append(("cut", 1) in names(run(plant, 250)))
         assert seen == [False, False, False, True, False]
         assert plant.hand.drawn[3] == CUT_CARD
-        assert Where(plant).out == 4 and Where(plant).hopper == 6 and Where(plant).total() == 10
+        assert CardCounts(plant).out == 4 and CardCounts(plant).hopper == 6 and CardCounts(plant).total() == 10
 
 
 def test_the_cut_card_is_in_the_pile_but_no_card():
     plant = shoe(cut_at=0)
-    assert level(plant, "hopper") == 1 and Where(plant).hopper == 0
+    assert level(plant, "hopper") == 1 and CardCounts(plant).hopper == 0
     assert plant.clear() == []
     assert level(plant, "hopper") == 0
 
@@ -98,7 +98,7 @@ def test_lifting_the_rest_empties_the_hopper():
     run(plant, 250)
     assert plant.lift() == [1, 2]
     assert level(plant, "hopper") == 0
-    assert Where(plant).out == 3 and plant.hopper == []
+    assert CardCounts(plant).out == 3 and plant.hopper == []
 
 
 def test_recognition_and_back_see_a_drawn_card():

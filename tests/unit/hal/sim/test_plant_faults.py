@@ -5,7 +5,7 @@ from support import raises, refusal
 
 from hal.sim.faults import FAULTS
 from hal.sim.nv import Nv
-from hal.sim.oracle import Where, stopped_us
+from hal.sim.oracle import CardCounts, stopped_us
 from hal.sim.port import SimHal
 
 
@@ -122,10 +122,10 @@ def test_a_card_lost_under_the_rail_clears_throat_b_and_reaches_nothing_more():
         plant = one(kind, {"fault": "card_lost", "place": "rail", "card": 0})
         edges = names(feed(plant))
         assert ("throat_b", 0) in edges and (beam, 1) not in edges
-        where = Where(plant)
+        where = CardCounts(plant)
         assert (where.lost, where.path, where.store, where.tray) == (1, 0, 0, 0)
         feed(plant)
-        assert Where(plant).lost == 1 and Where(plant).store + Where(plant).tray == 1
+        assert CardCounts(plant).lost == 1 and CardCounts(plant).store + CardCounts(plant).tray == 1
 
 
 def test_a_card_lost_at_the_exit_leaves_its_slot_and_is_seen_by_no_beam():
@@ -134,7 +134,7 @@ def test_a_card_lost_at_the_exit_leaves_its_slot_and_is_seen_by_no_beam():
     plant.add_fault({"fault": "card_lost", "place": "exit", "card": 0})
     drive(plant, "ejector", "outfeed")
     assert names(run(plant, 500)) == [("ejector", 1)]
-    assert plant.lost == [1] and Where(plant).store == 0
+    assert plant.lost == [1] and CardCounts(plant).store == 0
     drive_ms(plant, 100)
     plant.move(1, False)
     assert plant.crashes == 0
@@ -167,7 +167,7 @@ def test_a_dead_roller_moves_nothing_while_it_is_dead():
     assert plant.slots[plant.axis.slot] == [4]
     plant = one("carousel", {"fault": "roller_dead", "roller": "transport"})
     feed(plant)
-    assert Where(plant).path == 1 and level(plant, "throat_b") == 1
+    assert CardCounts(plant).path == 1 and level(plant, "throat_b") == 1
 
 
 def test_wear_makes_picking_slower_with_the_cards_that_went_through():
@@ -192,7 +192,7 @@ def test_a_slow_card_lands_later_and_is_under_way_meanwhile():
     plant.slots[0] = [1]
     plant.add_fault({"fault": "tray_slow", "card": 0, "us": 300000})
     drive_ms(plant, 300, "ejector", "outfeed")
-    assert level(plant, "exit") == 0 and level(plant, "tray") == 0 and Where(plant).path == 1
+    assert level(plant, "exit") == 0 and level(plant, "tray") == 0 and CardCounts(plant).path == 1
     run(plant, 300)
     assert plant.tray == [1] and level(plant, "tray") == 1
 

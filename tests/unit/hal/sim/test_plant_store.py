@@ -2,7 +2,7 @@
 
 from plants import drive, drive_ms, feed, homed, level, machine, names, run
 
-from hal.sim.oracle import Where, is_moving
+from hal.sim.oracle import CardCounts, is_moving
 
 
 def test_shelves_keep_the_order_of_arrival_and_the_pusher_keeps_it_too():
@@ -70,7 +70,7 @@ def test_a_full_shelf_takes_no_more():
     plant.load([1, 2, 3])
     feed(plant, 3)
     assert plant.slots[0] == [1, 2]
-    assert level(plant, "throat_b") == 1 and Where(plant).path == 1
+    assert level(plant, "throat_b") == 1 and CardCounts(plant).path == 1
 
 
 def test_moving_the_elevator_breaks_it_with_a_card_at_the_mouth_or_the_pusher_out():
@@ -107,7 +107,7 @@ def test_a_dealer_may_leave_part_of_a_stack():
     assert level(plant, "tray") == 1
     assert plant.take(1) == [1]
     assert level(plant, "tray") == 0
-    assert Where(plant).out == 3
+    assert CardCounts(plant).out == 3
 
 
 def test_a_shoe_card_past_the_exit_falls_whatever_the_rollers_do():
@@ -179,15 +179,15 @@ def test_the_sum_of_all_places_never_changes_and_a_hand_finds_every_card():
             plant.put_in += 1
         for _ in range(300):
             drive_ms(plant, 4, "pick", "transport")
-            assert Where(plant).total() == plant.put_in
-        where = Where(plant)
+            assert CardCounts(plant).total() == plant.put_in
+        where = CardCounts(plant)
         assert where.lost == 1 and where.path >= 1
         plant.take(1)
         drive(plant)
         found = plant.clear()
         assert len(found) == plant.put_in - 1
         assert len(set(found)) == len(found)
-        assert Where(plant).out == plant.put_in == Where(plant).total()
+        assert CardCounts(plant).out == plant.put_in == CardCounts(plant).total()
         for name in ("hopper", "throat_a", "throat_b", "arrival", "exit", "tray"):
             assert level(plant, name) == 0, name
 

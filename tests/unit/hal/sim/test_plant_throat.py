@@ -2,7 +2,7 @@
 
 from plants import drive, drive_ms, feed, level, machine, names, run
 
-from hal.sim.oracle import Where, stopped_us
+from hal.sim.oracle import CardCounts, stopped_us
 
 SINKS = ("carousel", "shelves", "shoe")
 
@@ -18,7 +18,7 @@ def test_every_machine_takes_a_card_past_its_beams_into_its_sink():
         assert edges[:3] == [("hopper", 1), ("hopper", 0), ("throat_a", 1)], kind
         assert stored(plant) == [7]
         assert plant.crashes == 0
-        where = Where(plant)
+        where = CardCounts(plant)
         assert where.total() == 1 and where.hopper == where.path == 0
 
 

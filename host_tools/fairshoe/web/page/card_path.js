@@ -13,7 +13,7 @@ export function bend([x0, y0, um0], [cx, cy], [x1, y1, um1], pieces = 8) {
   });
 }
 
-export class Way {
+export class CardPath {
   /** Points [x, y, um]: where on the drawing a place of the machine is; straight lines between them. */
   constructor(points) {
     this.points = points;
