@@ -189,6 +189,8 @@ def test_a_round_beside_the_machine_takes_its_own_buttons_and_no_others():
         ids.CMD_CONFIRM_LOCKOUT: (TAIL_LOCKOUT,),
         ids.CMD_SET_POSITIONS: (TAIL_HANDED,),
         ids.CMD_END_ROUND: (TAIL_SETTLING,),
+        ids.CMD_GIVE_CARD: (),
+        ids.CMD_SELF_TEST: (),
     }
     for command in own:
         for tail in (TAIL_SETTLING, TAIL_HANDED, TAIL_LOCKOUT, TAIL_WAGERS):

@@ -17,7 +17,7 @@ from firmware.link.status import status_fill
 from firmware.machines.meters import METER_CYCLES, METER_THROAT_US
 from firmware.machines.panel import PRESS_LOCK
 from firmware.protocol import ids
-from firmware.protocol.frame import FrameReader, frame_message, frame_session
+from firmware.protocol.frame import CRC_SIZE, HEADER_SIZE, FrameReader, frame_message, frame_session
 from firmware.protocol.session import SEQUENCE_MAX, SEQUENCE_WARN
 from firmware.ticks import FOREVER_MS
 from rig.story import Stage
@@ -123,6 +123,10 @@ def test_a_welcome_says_who_the_device_is_and_where_its_journal_stands():
         assert handshake_answer(handshake, 4, NOW) == HELLO_ANSWERED
         assert sent(link) == (ids.REFUSED, 0)
         assert handshake.values[:2] == [ids.REFUSED_VERSION, ids.VERSION]
+        for unknown in (ids.ROLE_COUNT, ids.ROLE_COUNT + 1, 255):
+            link.hello_role, link.hello_version = unknown, ids.VERSION
+            assert handshake_answer(handshake, 4, NOW) == HELLO_ANSWERED
+            assert handshake.values[:2] == [ids.REFUSED_ROLE, unknown]
 
 
 def test_a_hello_without_a_place_for_its_offer_is_not_answered():
@@ -201,6 +205,10 @@ def test_a_number_behind_the_last_command_is_no_command():
     before = app.link.refused[admission.REFUSE_ROLE]
     _handle(app.reporter, 768, NOW)
     assert app.link.refused[admission.REFUSE_ROLE] == before + 1
+    for message in (ids.DIAGNOSE, ids.SHOT):  # of a host that is not in the role of service
+        before += 1
+        _handle(app.reporter, message, NOW)
+        assert app.link.refused[admission.REFUSE_ROLE] == before + 1
 
 
 def test_the_link_looks_again_when_something_is_due_and_not_before():
@@ -226,6 +234,8 @@ def test_the_link_looks_again_when_something_is_due_and_not_before():
     reporter.unread = False
     reporter.host_seen, reporter.status_ms = True, NOW - 100
     assert report._wake(reporter, NOW) == report.STATUS_MS - 100
+    reporter.resend_ms = 450
+    assert report._wake(reporter, NOW) == 50, "what is due first"
     for late_ms, wake_ms in ((-1, 1), (0, 0), (50, 0)):
         reporter.status_ms = NOW - report.STATUS_MS - late_ms
         assert report._wake(reporter, NOW) == wake_ms
@@ -266,6 +276,19 @@ def test_an_event_is_read_twice_before_it_is_given_up():
         app.journal.load = loose
         assert report._event(reporter, 1)
         assert sent(app.link)[0] == message
+        if fails == 2:
+            wire = app.link.writer
+            frame = read_frames(FrameReader(), bytes(wire.wire_view[wire.sent : wire.end]))[0]
+            assert frame[8:12] == b"\x01\0\0\0" and not any(frame[12:-CRC_SIZE]), "its number, and nothing else"
+
+
+def test_events_without_an_acknowledgement_are_sent_again_when_the_wait_is_over_and_after_it():
+    for age_ms, sent_again in ((report.RESEND_MS - 1, False), (report.RESEND_MS, True), (report.RESEND_MS + 9, True)):
+        _app, reporter = at_rest()
+        reporter.seq_received = 0
+        reporter.resend_ms, reporter.moved_ms = report.RESEND_MS, NOW - age_ms
+        assert report._next_event(reporter, NOW) == sent_again
+        assert reporter.resend_ms == (2 * report.RESEND_MS if sent_again else report.RESEND_MS)
 
 
 def test_an_event_that_storage_did_not_give_is_asked_for_again_after_a_second():
@@ -299,7 +322,7 @@ def test_answers_to_a_hello_are_a_tenth_of_a_second_apart():
     assert found == [True, False, False, True, False]
 
 
-def test_the_times_of_the_link():
+def test_the_numbers_of_the_link():
     assert (LEAVE_MS, report.STATUS_SOON_MS, report.HELLO_MS, report.STATUS_MS, report.RESEND_MS) == (
         1,
         20,
@@ -308,6 +331,7 @@ def test_the_times_of_the_link():
         1000,
     )
     assert (report.RESEND_MS_MAX, report.COUNTERS_MS, report.DUE_MS_MAX) == (8000, 10000, 60000)
+    assert commands.DIGEST_MASK == 0x3FFFFFFF, "as much of a digest as an integer of a 32-bit VM holds"
 
 
 def test_an_acknowledgement_ends_the_growing_wait():
@@ -347,7 +371,9 @@ def test_a_session_near_its_end_says_so_once_and_a_result_goes_to_the_role_that_
         link.session.role = role
         app.runner.result_due, app.runner.result_for = True, ids.ROLE_TABLE
         reporter.seq_next = app.journal.seq_last + 1
+        reporter.host_seen, reporter.status_ms = True, NOW
         assert (report._next_frame(reporter, NOW) and sent(link)[0] == ids.RESULT) == told, role
+        assert report._wake(reporter, NOW) == (report.STATUS_SOON_MS if told else report.STATUS_MS)
         assert not app.runner.result_due
 
 
@@ -491,7 +517,8 @@ def test_an_accepted_command_tells_nothing_of_the_one_before():
     assert (lane.outcome, lane.reason) == (ids.OUTCOME_REJECTED, ids.REASON_STATE)
     assert lane.detail == WAITING_FOR_DECK and runner.refused == ids.ROLE_TABLE
     asked(app, ids.CMD_RELEASE, 1)
-    assert not runner.result_due  # the refusal is not durable yet
+    asked(app, ids.CMD_RECORD, 2, ids.REC_DISPUTE, 1, 1)
+    assert not runner.result_due and lane.op == 1  # the refusal is not durable yet
     runner.refused = 0
     asked(app, ids.CMD_RELEASE, 1)
     assert runner.result_due and runner.result[:4] == [1, ids.CMD_RELEASE, ids.OUTCOME_REJECTED, ids.REASON_STATE]
@@ -500,11 +527,17 @@ def test_an_accepted_command_tells_nothing_of_the_one_before():
     assert (lane.outcome, lane.reason, lane.detail) == (ids.OUTCOME_ACCEPTED, ids.REASON_NONE, 0)
     assert runner.role == ids.ROLE_TABLE and app.outbox.count == 1
     asked(app, ids.CMD_RECORD, 2, ids.REC_DISPUTE, 1, 1)
-    assert not runner.result_due  # accepted, and that is not durable yet
+    asked(app, ids.CMD_RECORD, 3, ids.REC_DISPUTE, 1, 1)
+    assert not runner.result_due and lane.op == 2  # accepted, and that is not durable yet; one at a time
     app.outbox.count = 0
     runner.result_role = 0
     runner.scan(NOW)
     assert lane.outcome == ids.OUTCOME_DONE
+    app.outbox.count = 0
+    for changed, outcome in ((0, ids.OUTCOME_DONE), (1, ids.OUTCOME_CONFLICT)):
+        app.link.reader.buf[HEADER_SIZE + commands.OP_SIZE] ^= changed  # another argument under the same number
+        asked(app, ids.CMD_RECORD, 2, ids.REC_DISPUTE, 1, 1)
+        assert runner.result[2] == outcome
 
 
 def test_a_lock_out_by_command_presses_the_button():
