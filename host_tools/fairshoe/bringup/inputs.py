@@ -9,8 +9,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from typing import Any
+from zlib import crc32
 
-from fairshoe.boards.configs import device_crcs
+from fairshoe.boards.configs import device_bytes, device_crcs
 from fairshoe.bringup.checks import UNSEEN, Bringup, Check, failed, passed, untested
 from fairshoe.bringup.lines import wire
 from fairshoe.calibrate.machine import DARK, Machine, NotCalibrated, ShotRefused, Step
@@ -93,8 +94,9 @@ def confirm_config(machine: Machine, config: dict[str, Any]) -> None:
     those of another machine."""
     event = booted(machine)
     if event is not None and event.board_crc not in device_crcs(config, game_names()):
+        given = f"{config['name']} ({crc32(device_bytes(config)):08x})"
         raise NotCalibrated(
-            f"the device runs a config with CRC {event.board_crc:08x}, which is not {config['name']}.",
+            f"the device runs a config with CRC {event.board_crc:08x}, which is not this {given}.",
             "Pass the config that the device was built with as --board, or install an image of this one.",
         )
 

@@ -39,6 +39,11 @@ class Line:
     count: int
     part: str
 
+    @property
+    def spread_text(self) -> str:
+        """Nothing for what was searched for once, or derived: of one value there is no spread."""
+        return f"{self.spread:.1f}" if self.count > 1 else ""
+
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 

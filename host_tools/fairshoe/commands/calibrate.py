@@ -85,4 +85,4 @@ def _print(lines: list[Line]) -> None:
     say(f"{'figure':22s} {'old':>8s} {'new':>8s} {'spread':>8s}  stated error")
     for line in lines:
         error = "derived" if line.error is None else "exact" if not line.error else f"{line.error:.0f}"
-        say(f"{line.key:22s} {line.old:8d} {line.new:8d} {line.spread:8.1f}  {error}")
+        say(f"{line.key:22s} {line.old:8d} {line.new:8d} {line.spread_text:>8s}  {error}")

@@ -13,7 +13,7 @@ from calibrating.truths import BOARDS, FAULTS, draw, fault_of, faults_of, opened
 from in_process import output, refusal
 
 from fairshoe.boards.configs import load_board
-from fairshoe.calibrate.derive import KINDS, check_port, derive
+from fairshoe.calibrate.derive import KINDS, Line, check_port, derive
 from fairshoe.calibrate.draw_shoe import DrawShoe, beams_apart
 from fairshoe.calibrate.hands import SimHands
 from fairshoe.calibrate.machine import Machine, NotCalibrated, settled
@@ -118,6 +118,8 @@ def test_what_follows_from_the_figures_passes_the_config_check() -> None:
     assert mech["shuffle_report_ms"] > config["mechanism"]["shuffle_report_ms"]  # slower, so later
     assert {line.key for line in lines if line.new != line.old} >= {"transport_um_per_ms", "exit_um"}
     assert "outfeed_um_per_ms" not in mech
+    assert all(bool(line.spread_text) == (line.error is not None) for line in lines)
+    assert not Line("brake_um", 3000, 3512, 0.0, 351.0, 1, "brake").spread_text  # of one search
 
 
 def test_an_outfeed_of_another_speed_is_taken_over_and_gives_the_places_behind_it() -> None:
@@ -265,7 +267,7 @@ def test_figures_are_printed_although_the_disk_is_full(
 @pytest.mark.parametrize(
     ("code", "words", "said"),
     [
-        (1, ["--board", "pico-shoe", "--out", "x.json"], "which is not pico-shoe"),
+        (1, ["--board", "pico-shoe", "--out", "x.json"], "which is not this pico-shoe ("),
         (2, ["--board", "pico-carousel", "--out", "x.html"], "has to end with .json"),
         (9, ["--board", "pico-carousel", "--out", "nowhere/x.json"], "nowhere"),
         (2, ["--board", "pico-carousel", "--out", "x.json", "--cards", "3"], "between 20 and 1000"),
