@@ -27,7 +27,8 @@ least twice the longest of these; the edge rate holds for the fastest hand that 
 def page(board: str, lines: Sequence[Line], series: Mapping[str, Sequence[float]], shots: int) -> str:
     rows = "".join(
         f"<tr><td>{line.key}</td><td>{line.old}</td><td>{line.new}</td><td>{_change(line)}</td>"
-        f"<td>{line.spread_text}</td><td>{_error(line)}</td><td>{line.count or ''}</td><td>{escape(line.part)}</td></tr>"
+        f"<td>{line.spread_text}</td><td>{_error(line)}</td>"
+        f"<td>{line.count or ''}</td><td>{escape(line.part)}</td></tr>"
         for line in lines
     )
     heads = ("figure", "old", "new", "change", "spread", "stated error", "from", "part")
