@@ -6,7 +6,14 @@ from game_tables import KEY
 from services import NEW_KEY
 from support import GAME, board, read_frames, replaced
 
-from firmware.games.flow import DECK_READY, SHUFFLING, WAITING_FOR_DECK, WAITING_FOR_LOCKOUT, WAITING_FOR_ROUND_END
+from firmware.games.flow import (
+    DECK_READY,
+    SHUFFLING,
+    WAITING_FOR_DECK,
+    WAITING_FOR_GREEN,
+    WAITING_FOR_LOCKOUT,
+    WAITING_FOR_ROUND_END,
+)
 from firmware.games.profile import TAIL_SETTLING
 from firmware.journal.outbox import OUTBOX_MAX, OUTBOX_SPARE
 from firmware.link import admission, commands, report
@@ -585,6 +592,15 @@ def test_a_command_that_nothing_holds_back_posts_no_need():
     with replaced(commands, need_for=lambda *_given: ids.NEED_NONE, hold_for=lambda *given: held.append(given)):
         asked(app, ids.CMD_CLOSE_BETTING, 1)
     assert held == [] and app.outbox.head().message == ids.EV_COMMAND_ACCEPTED
+
+
+def test_an_extra_card_that_is_not_due_is_refused_by_the_state_and_names_no_need():
+    app, runner = ready()
+    app.flow.state = WAITING_FOR_GREEN
+    with replaced(commands, extra_due=lambda _flow: False):
+        asked(app, ids.CMD_GIVE_CARD, 1)
+    lane = runner.lanes.by_role[ids.ROLE_TABLE]
+    assert (lane.outcome, lane.reason, lane.detail) == (ids.OUTCOME_REJECTED, ids.REASON_STATE, WAITING_FOR_GREEN)
 
 
 def test_full_storage_holds_back_what_would_begin():
