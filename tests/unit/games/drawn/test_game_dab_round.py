@@ -291,7 +291,7 @@ def test_a_short_shoe_is_completed_from_the_rack_and_the_round_goes_on():
         assert shoe.record("short_shoe", rack) == REFUSED and shoe.reason() == ids.REASON_ARGUMENT
     assert shoe.noted("short_shoe", 8) == (ids.REC_SHORT_SHOE, 8, 0, ids.RESHUFFLE, "DAB-15h")
     shoe.stage.run(300)
-    assert shoe.count("held_back") == 0  # nobody has asked to go on yet
+    assert shoe.count("held_back") == 0  # the dealer has not asked to go on yet
     shoe.insert("", 500, cards=8)
     assert shoe.last("held_back") == (ids.NEED_CUT, "DAB-15h")  # by any provenance
     assert shoe.display[1] == "Shuffle and cut the"
