@@ -1,7 +1,7 @@
 """What a fault, a misdeal or an exposed card does to the hands and the cards: by the clause of each game."""
 
 from game_tables import DONE, REFUSED, Table
-from support import all_fields_of, clauses_of, fields_of
+from support import all_fields_of, board, clauses_of, fields_of
 
 from firmware.fault import FAULT_JAM_EXIT, FAULT_NONE
 from firmware.games.flow import WAITING_FOR_DECK, WAITING_FOR_GREEN, WARNING
@@ -102,6 +102,8 @@ def test_an_opened_door_or_a_deck_that_is_lifted_out_stops_the_shoe_and_its_clau
             table.deal(2).play(("", 300, how, 0), ("round_voided", 300, "wait", 0))
             assert clauses_of(table.stage, "round_voided") == [clause]
             assert voided(table)[1] == kept, how
+        table = Table(game).shuffle().play(("", 300, "open", 0), ("warning_latched", 300, "wait", 0))
+        assert "round_voided" not in table.stage.names()  # none has begun
 
 
 def test_double_down_stud_has_no_clause_for_a_jam():
@@ -111,15 +113,24 @@ def test_double_down_stud_has_no_clause_for_a_jam():
     assert "round_voided" not in table.stage.names()
 
 
-def test_a_jam_in_the_shuffle_is_no_shuffle_by_the_clause_of_each_game():
-    """Proves: DDS-11e (automated), B5-12e (automated), CS-13e (automated), DCP-12d (automated)"""
+def test_a_shuffle_that_stops_is_no_shuffle_by_the_clause_of_each_game():
+    """Proves: DDS-11e (automated, manual), B5-12e (automated, manual), CS-13e (automated, manual),
+    DCP-12d (automated, manual)"""
+    jam = {"fault": "jam", "place": "throat", "card": 9, "at_um": 60000}
     for game, clause in zip(POKER, (b"DDS-11e", b"B5-12e", b"CS-13e", b"DCP-12d")):
-        table = Table(game)
-        table.stage.rig.plant.add_fault({"fault": "jam", "place": "throat", "card": 9, "at_um": 60000})
-        table.play(*(stories.shuffle(52) + [("warning_latched", 500, "wait", 0)]))
-        assert clauses_of(table.stage, "shuffle_failed") == [clause]
-        assert all_fields_of(table.stage, "shuffle_failed")[0][1] == ids.RESHUFFLE
-        assert "deck_verified" not in table.stage.names()
+        for dealing, decks, fault in (
+            ("shoe", 1, jam),
+            ("manual", 2, jam),
+            ("shoe", 1, {"fault": "wrong_back", "card": 9}),  # with one deck no rule is about two
+            ("manual", 1, {"fault": "wrong_back", "card": 9}),
+        ):
+            config = board(inputs={"back": {"pin": 28}})
+            table = Table(game, table={"dealing": dealing, "decks": decks}, config=config)
+            table.stage.rig.plant.add_fault(fault)
+            table.play(*(stories.shuffle(52) + [("warning_latched", 500, "wait", 0)]))
+            assert clauses_of(table.stage, "shuffle_failed") == [clause], (dealing, fault)
+            assert all_fields_of(table.stage, "shuffle_failed")[0][1] == ids.RESHUFFLE
+            assert "deck_verified" not in table.stage.names()
 
 
 def test_a_wrong_count_removes_the_deck_and_its_induction():
