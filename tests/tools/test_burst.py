@@ -160,7 +160,7 @@ def reaching() -> list[int]:
     ops += [0xF800F000 | draw.getrandbits(11) << 16 for _ in range(100)]
     ops += [0xFC00F7FF | draw.getrandbits(10) << 16 for _ in range(100)]
     # Left out, as unspecified: a base in the list of STM or no list at all; two times the same address; PC and SP as
-    # operands of which the manual says that nobody may rely on them.
+    # operands of which the manual says that a program must not rely on them.
     return [op for op in ops if not _unspecified(op)]
 
 
