@@ -14,20 +14,6 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 SCHEMA = DOCS.parent / "board_configs" / "schema.json"
 Config = dict[str, Any]
 
-OTHERS = {
-    "axis.step": ("out", "step input of the stepper's driver", "rising edge: a step"),
-    "axis.dir": ("out", "direction input of the stepper's driver", "1: forward, up"),
-    "axis.home": ("in, pull-up", "sensor of the home mark", "1: on the mark"),
-    "link.tx": ("out", "to the table system: RX of its line driver", "idle 1"),
-    "link.rx": ("in", "from the table system: TX of its line driver", "idle 1"),
-    "link.de": ("out, pull-down", "driver enable of the line driver", "1: enabled"),
-    "nv.sck": ("out", "FRAM, SCK", "mode 0"),
-    "nv.mosi": ("out", "FRAM, SI", "mode 0"),
-    "nv.miso": ("in", "FRAM, SO", "mode 0"),
-    "nv.cs": ("out", "FRAM, CS", "0: selected"),
-    "expander.sda": ("both, open drain", "port expander, SDA; pull-up of 4.7 kOhm", "idle 1"),
-    "expander.scl": ("out, open drain", "port expander, SCL; pull-up of 4.7 kOhm", "idle 1"),
-}
 HEAD = """# Wiring
 
 `make generate` writes this page and its pictures from the board configs; a test fails when they do not match. What
@@ -85,7 +71,7 @@ def rows(config: Config) -> list[tuple[str, str, str, str, str, str]]:
     for name, where in config["outputs"].items():
         line = lines.find("outputs", name)
         found.append((f"outputs.{name}", *place(config, where), "out", line.wired_to, line.level))
-    for path, (direction, what, level) in OTHERS.items():
+    for path, (_label, direction, what, level) in svg.OTHERS.items():
         section, _, key = path.partition(".")
         if key in config.get(section, {}):
             found.append((path, *place(config, config[section][key]), direction, what, level))

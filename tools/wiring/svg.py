@@ -37,20 +37,25 @@ GROUPS = {
     "power": ("#808b98", "power"),
 }
 LEGEND = ("sensor", "motor", "light", "axis", "link", "nv", "panel", "power")
+# Pins that are no inputs or outputs of the firmware: the label in a picture; for the table direction and pull, what is
+# connected, and what a level means.
+OTHERS = {
+    "axis.step": ("STEP", "out", "step input of the stepper's driver", "rising edge: a step"),
+    "axis.dir": ("DIR", "out", "direction input of the stepper's driver", "1: forward, up"),
+    "axis.home": ("home mark sensor", "in, pull-up", "sensor of the home mark", "1: on the mark"),
+    "link.tx": ("data in (our TX)", "out", "to the table system: RX of its line driver", "idle 1"),
+    "link.rx": ("data out (our RX)", "in", "from the table system: TX of its line driver", "idle 1"),
+    "link.de": ("driver enable, DE", "out, pull-down", "driver enable of the line driver", "1: enabled"),
+    "nv.sck": ("SCK", "out", "FRAM, SCK", "mode 0"),
+    "nv.mosi": ("SI", "out", "FRAM, SI", "mode 0"),
+    "nv.miso": ("SO", "in", "FRAM, SO", "mode 0"),
+    "nv.cs": ("CS, pull-up 10k", "out", "FRAM, CS", "0: selected"),
+    "expander.sda": ("SDA, pull-up 4.7k", "both, open drain", "port expander, SDA; pull-up of 4.7 kOhm", "idle 1"),
+    "expander.scl": ("SCL, pull-up 4.7k", "out, open drain", "port expander, SCL; pull-up of 4.7 kOhm", "idle 1"),
+}
 ENDS = {
     **{f"{group}.{line.name}": line.label for group, rows in lines.GROUPS.items() for line in rows},
-    "axis.step": "STEP",
-    "axis.dir": "DIR",
-    "axis.home": "home mark sensor",
-    "link.tx": "data in (our TX)",
-    "link.rx": "data out (our RX)",
-    "link.de": "driver enable, DE",
-    "nv.sck": "SCK",
-    "nv.mosi": "SI",
-    "nv.miso": "SO",
-    "nv.cs": "CS, pull-up 10k",
-    "expander.sda": "SDA, pull-up 4.7k",
-    "expander.scl": "SCL, pull-up 4.7k",
+    **{path: label for path, (label, *_) in OTHERS.items()},
 }
 
 _GROUND, _SUPPLY, _RUN = "ground", "3.3 V to parts", "supply supervisor, 2.93 V"
