@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from fairshoe.boards import configs
+from firmware.image import INPUTS
 from rig.operator import next_moves
 from rig.scenario import SCAN_US_MAX
 from rig.story import Stage
@@ -16,7 +17,7 @@ from rig.story import Stage
 Data = dict[str, Any]
 
 BOARDS = tuple(filter(configs.is_reference, configs.board_names()))  # a simulated machine has no pins
-BUTTONS = ("close", "lock", "seat", "green", "ack")
+BUTTONS = tuple(name.removeprefix("button_") for name in INPUTS if name.startswith("button_"))
 BASIC: Data = {"mechanism.count_assurance": "basic", "inputs.opacity": None, "outputs.dark": None}
 CARELESS = 0.3  # how often the dealer acknowledges a warning without clearing anything
 
