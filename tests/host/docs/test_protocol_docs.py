@@ -397,6 +397,7 @@ def test_as_root_tshark_is_installed_in_plain_sight(
     monkeypatch.setattr("shutil.which", str)
     monkeypatch.setattr("subprocess.call", call)
     assert dissector_test.install()
-    assert ["apt-get", "install", "-y", "--no-install-recommends", "tshark"] in commands
+    installed = [command for command in commands if command[:2] == ["apt-get", "install"]]
+    assert [command[-1] for command in installed] == ["tshark"]
     told = capsys.readouterr().out
     assert all(" ".join(command) in told for command in commands)

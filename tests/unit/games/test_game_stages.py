@@ -173,15 +173,19 @@ def test_no_more_hands_stand_than_were_dealt():
 
 
 def test_a_player_folds_in_caribbean_stud_and_double_cross_poker():
-    """Proves: CS-10a (automated), DCP-10c1 (automated)"""
-    for game, clause in (("caribbean-stud", b"CS-10a"), ("double-cross-poker", b"DCP-10c1")):
+    """Proves: CS-10a (automated), DCP-9c (automated, in part), DCP-10c1 (automated)"""
+    for game, clause, with_cross in (("caribbean-stud", b"CS-10a", False), ("double-cross-poker", b"DCP-10c1", True)):
         table = Table(game).shuffle()
         refused(table, STATE, "fold", 1)  # no position has cards
         table.deal(2)
+        if with_cross:
+            refused(table, STATE, "fold", 1)  # the cross is dealt from the rest, before anybody decides
+            table.release()
         assert table.record("fold", 1) == DONE, game
         refused(table, STATE, "fold", 1)
         refused(table, ARGUMENT, "fold", 3)
-        table.release()
+        if not with_cross:
+            table.release()
         assert table.record("fold", 2) == DONE, game
         assert clauses_of(table.stage, "recorded") == [clause] * 2
         refused(table, STATE, "second_wager", 1, 1)  # has another name here, and deals no cards
