@@ -50,13 +50,12 @@ def _sign(trace: Any, real: Real, self: Any, *rest: Any) -> None:
 
 
 def _append(trace: Any, real: Real, self: Any, message: int, prefix: Any, values: Any, text: Any) -> bool:
-    if message != ids.EV_KEY_CHANGED:
+    if message not in (ids.EV_KEY_CHANGED, ids.EV_SEALED):
         return real(self, message, prefix, values, text)
-    generation = values[0]
-    trace.keys.append(("records", generation))
+    trace.keys.append(("appends", self.seq_last + 1, message, *values[:1]))
     done = real(self, message, prefix, values, text)
     if done:
-        trace.keys.append(("recorded", generation))
+        trace.keys.append(("appended",))
     return done
 
 
@@ -77,18 +76,17 @@ HOOKS: list[tuple[Any, str, Callable[..., Any]]] = [
 
 def replay_keys(steps: Sequence[Step]) -> str:
     """The first step that the table does not allow; empty if there is none."""
-    run = _Replay(steps)
+    run = _Replay()
     for at, step in enumerate(steps):
         try:
-            run.take(at, *step)
+            run.take(*step)
         except (Rejected, AssertionError) as error:
             return f"key step {at}, {step[0]}: {error or 'a promise of the table is broken'}"
     return ""
 
 
 class _Replay:
-    def __init__(self, steps: Sequence[Step]) -> None:
-        self.steps = steps
+    def __init__(self) -> None:
         self.booting, self.failed = True, False
         self.journal = -1  # its last number; a device that is being made has none yet
         self._new()
@@ -100,7 +98,7 @@ class _Replay:
         self.half: Step = ()  # a write or a record that has begun
         self.changed = False
 
-    def take(self, at: int, name: str, *values: Any) -> None:
+    def take(self, name: str, *values: Any) -> None:
         if name in ("begins", "journal"):
             self.booting = True
         if name == "begins":
@@ -110,11 +108,11 @@ class _Replay:
         elif name == "wrote" and self.booting:
             self.failed = not values[1]
         elif name == "boot" and self.journal >= 0:
-            self._boot(at, *values)
+            self._boot(*values)
         elif not self.booting:
             getattr(self, f"_{name}")(*values)
 
-    def _boot(self, at: int, generation: int, key: bytes) -> None:
+    def _boot(self, generation: int, key: bytes) -> None:
         """After the journal was read, which is empty in a new device or on a new chip, and the cells are settled."""
         if not self.journal:
             self._new()
@@ -122,21 +120,24 @@ class _Replay:
                 self.numbers[key] = 1
                 self.monitor.take("provision")
         elif self.state["up"]:
-            self._left_behind(at, generation)
+            self._on_record()
+            self._left_behind(generation)
             self.monitor.take("cut")
         self.monitor.take("boot_settle_fails" if self.failed else "boot")
         self._expect("generation", generation)
         self._expect("key", self.numbers.get(key, -1))
         self.booting, self.half = False, ()
 
-    def _left_behind(self, at: int, generation: int) -> None:
+    def _left_behind(self, generation: int) -> None:
         """What was whole when power failed, though the firmware had not heard of it."""
         if self.half[:1] == ("write",) and not self.state["stage"] and generation > self.state["generation"]:
             self._written(self.half[1])
-        elif self.half[:1] == ("records",):
-            later = next((step[0] for step in self.steps[at:] if step[0] in ("recorded", "seal")), "")
-            if later == "seal":
-                self.monitor.take("record")
+        elif self.half[:1] == ("append",) and self.half[1] <= self.journal:
+            self._appended()
+
+    def _on_record(self) -> None:
+        if not self.state["records"]:
+            self.monitor.take("first_record")
 
     def _store(self) -> None:
         self.changed = False
@@ -171,18 +172,24 @@ class _Replay:
             return
         self._expect("key", self.numbers.get(key, -1))
 
+    def _appends(self, seq: int, message: int, generation: int = 0) -> None:
+        if message == ids.EV_KEY_CHANGED:
+            self._expect("due", generation)
+        self.half = ("append", seq, message)
+
     def _seal(self, generation: int, key: bytes) -> None:
-        self._expect("named", generation)
+        self._on_record()
         self.monitor.take("seal")
+        self._expect("key", generation)
         self._expect("key", self.numbers.get(key, -1))
 
-    def _records(self, generation: int) -> None:
-        self._expect("due", generation)
-        self.half = ("records",)
-
-    def _recorded(self, _generation: int) -> None:
+    def _appended(self) -> None:
+        message = self.half[2]
         self.half = ()
-        self.monitor.take("record")
+        if message == ids.EV_KEY_CHANGED:
+            self.monitor.take("record")
+        elif self.state["first"]:
+            self.monitor.take("seal_recorded")
 
     def _expect(self, name: str, value: int) -> None:
         if self.state[name] != value:
