@@ -131,7 +131,7 @@ def _fail(hal: Any, write: int) -> None:
 def test_a_change_of_the_key_takes_allowed_steps(key: bytes, trouble: str) -> None:
     """The first key of a device, or another one: power fails in any write that follows, or the write fails."""
     frame = rotate_frame(rotation(KEY, NEW_KEY)) if key else install_frame(NEW_KEY)
-    names: set[str] = set()
+    names: set[str | int] = set()
     for write in range(7):
         with recording() as trace:
             stage = device(key)

@@ -179,7 +179,7 @@ def test_a_player_folds_in_caribbean_stud_and_double_cross_poker():
         refused(table, STATE, "fold", 1)  # no position has cards
         table.deal(2)
         if with_cross:
-            refused(table, STATE, "fold", 1)  # the cross is dealt from the rest, before anybody decides
+            refused(table, STATE, "fold", 1)  # the cross is dealt from the rest, before a player decides
             table.release()
         assert table.record("fold", 1) == DONE, game
         refused(table, STATE, "fold", 1)
