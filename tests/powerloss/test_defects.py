@@ -327,8 +327,8 @@ def count_forgotten_at_the_boot(monkeypatch: pytest.MonkeyPatch) -> None:
     """Or not if power fails a second time, right after the count."""
     last_of = store.Journal.last_of
 
-    def blind(self: store.Journal, first: tuple[int, ...], second: tuple[int, ...]) -> int:
-        return 0 if commands.ids.EV_DECK_REMOVED in first else last_of(self, first, second)
+    def blind(self: store.Journal, first: tuple[int, ...], *rest: Any) -> int:
+        return 0 if commands.ids.EV_DECK_REMOVED in first else last_of(self, first, *rest)
 
     monkeypatch.setattr(store.Journal, "last_of", blind)
 
