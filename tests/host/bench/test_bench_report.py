@@ -158,7 +158,7 @@ def test_a_run_without_decks_and_without_meters_has_a_page_too(report: dict[str,
 def test_what_is_no_report_is_refused(report: dict[str, Any], place: str, value: Any, told: str) -> None:
     bad = deepcopy(report)
     *parents, name = place.split(".")
-    inner = bad
+    inner: Any = bad
     for parent in parents:
         inner = inner[int(parent) if parent.isdigit() else parent]
     inner[name] = value
