@@ -177,7 +177,7 @@ class Flow:
         self.stack = 0
         self.wanted = 0  # its cards
         self.asked = 0  # of them from the machine: the others lie in the tray already
-        self.last = False  # it is the dealer's or the community's
+        self.last = False  # it is the community's, which green has asked for
         self.extra = 0  # it is a single card that a rule makes due: the state to which play returns
         self.stacks_taken = 0
 

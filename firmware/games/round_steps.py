@@ -175,10 +175,8 @@ def _taken(flow: "Flow", now_ms: int) -> int:
     if not flow.round_open:
         return flow_enter(flow, WAITING_FOR_GREEN, now_ms)  # void by what lay face up
     if flow.extra:
-        state = flow.extra
-        flow.extra = 0
         flow.stack = flow.stacks_taken
-        return flow_enter(flow, state, now_ms)
+        return flow_enter(flow, flow.extra, now_ms)
     flow.stacks_taken += 1
     if flow.last:
         return _all_dealt(flow, now_ms)
@@ -314,7 +312,7 @@ def _held(flow: "Flow") -> int:
 def _next_stack(flow: "Flow", last: bool, now_ms: int) -> int:
     """A stack that was not taken when green came is the first part of the last one: the cards keep their sequence."""
     flow.stack = flow.stacks_taken + 1
-    flow.last = last or (flow.stack == flow.positions + 1 and flow.stack > 1 and not flow.profile.plan)
+    flow.last = last
     flow.wanted = flow.profile.last_cards if last else _stack_size(flow)
     flow.outbox.post(ids.EV_STACK_STARTED, flow.stack, flow.wanted)
     return flow_enter(flow, DISPENSING, now_ms)

@@ -29,7 +29,7 @@ from firmware.games.profile import (
     TAIL_HOUSE,
 )
 from firmware.games.shoe_facts import ANSWER, CALLED, INSURED, UP_CARD, box_short, box_surrendered, box_waits
-from firmware.games.table_facts import APPROVAL, APPROVED_NO_BURN, FACE_UPS, OPEN, RACK, REMOVED, TENS
+from firmware.games.table_facts import APPROVAL, APPROVED_NO_BURN, FACE_UPS, RACK, REMOVED, TENS
 from firmware.protocol import ids
 
 TYPE_CHECKING = False
@@ -70,9 +70,9 @@ class Play:
         machine.face_ups, machine.tens = flow.facts.deck(1, FACE_UPS), row[TENS]
         self.load()
         self.begin()
-        if row[OPEN] and not profile.one_round:  # the round that a power cut has left to the house
-            self.reader.up_card, self.reader.answer = row[UP_CARD], row[ANSWER] & ~(CALLED | INSURED)
-            self.called, self.reader.insured = row[ANSWER] & CALLED != 0, row[ANSWER] & INSURED != 0
+        # Of the round that a power cut has left to the house. Any other one begins anew.
+        self.reader.up_card, self.reader.answer = row[UP_CARD], row[ANSWER] & ~(CALLED | INSURED)
+        self.called, self.reader.insured = row[ANSWER] & CALLED != 0, row[ANSWER] & INSURED != 0
 
     def load(self) -> None:
         """A shoe is in; or the rack, which completes one."""

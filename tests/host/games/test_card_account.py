@@ -192,7 +192,7 @@ class Table(RuleBasedStateMachine):
         cards = flow.ledger.zone[TRAY]
         if flow.extra:
             self.deck.deal(self.short.pop(), cards)
-        elif flow.last or (not flow.positions and flow.stack == self.players + 1):
+        elif flow.last or flow.stack == self.players + 1:
             self.deck.deal(COMMUNITY if profile.closings > 1 else DEALER, cards)
         else:
             self.deck.deal(flow.stack, cards)
