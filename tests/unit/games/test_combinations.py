@@ -120,7 +120,7 @@ BLACKJACK = (
 SHOE = (
     (
         False,
-        "dealer_change draw:1 face_up:1 draw:2 boxes:1 draw:3 end rack:3",
+        "dealer_change draw:1 face_up:1 !face_up:1 draw:2 boxes:1 draw:3 end rack:3",
         "end",
         "",
     ),  # one more of each new dealer
@@ -131,6 +131,7 @@ SHOE = (
     (False, "draw:1 boxes:2 draw:1 door !misdeal:0:0 !face_up:2 !ten_found:3 face_up:1 house_decision:1", "", ""),
     (False, "draw:1 boxes:2 draw:4 door misdeal:0:0", "void DAB-15e 0", ""),
     (False, "draw:1 boxes:2 draw:5 up_card:7 !misdeal:0:0 !ten_found:7 ten_found:1 end", "end", ""),
+    (False, "draw:1 boxes:2 draw:1 ten_found:1 !up_card:5 draw:5 up_card:5 dealer_card end", "end", ""),
     (True, "draw:1 boxes:2 draw:6 up_card:1 reader_off draw:1 end", "end", "DAB-11b"),  # insurance is still open
     (True, "draw:1 boxes:2 draw:5 up_card:13 reader_off draw:2 end", "end", "DAB-7g"),
     (True, "draw:1 boxes:2 draw:5 up_card:13 reader_off card_to:0:6 draw:2 end", "end", ""),

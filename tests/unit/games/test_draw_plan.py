@@ -181,6 +181,8 @@ def test_no_record_is_about_cards_that_were_not_drawn():
             shoe.draw(1)
         shoe = PlanShoe(game, positions=0)  # not set: a round of one player, at least
         assert [record for record in since if shoe.taken(*record)] == [], game
+        shoe = PlanShoe(game, positions=1)
+        assert shoe.record("misdeal", 2, 9) == REFUSED and shoe.reason() == ids.REASON_ARGUMENT  # it does not play
 
 
 def test_a_rejected_card_and_a_hand_on_record_shift_what_is_drawn():

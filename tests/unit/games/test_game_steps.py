@@ -58,8 +58,10 @@ def test_storage_has_two_seconds_and_a_nonce_too():
     flow.order_state = states.ORDER_OFFERED
     assert states.flow_await_commit(flow, out, 2100) == 0
     assert (flow.state, flow.order_state, flow.entered_ms) == (states.PREPARING, states.ORDER_WANTED, 2100)
+    flow.order[3] = 9
     states.flow_await_commit(flow, out, 4100)
     assert (flow.state, flow.warning) == (states.WARNING, FAULT_JOURNAL)
+    assert not any(flow.order)  # of a shuffle that does not come nothing is kept
 
 
 def test_an_empty_machine_waits_for_the_end_of_the_round_only_on_a_table_with_one_deck():
@@ -83,7 +85,7 @@ def test_a_remainder_is_taken_when_the_tray_is_empty_and_not_before():
     assert flow.state == states.REMAINDER_OFFERED and messages(flow) == []
     flow.tray.empty = True
     procedure_scan(flow, inputs(), Outputs(), 0)
-    assert flow.state == states.WAITING_FOR_ROUND_END and posted(flow)[0][1][0] == 32
+    assert (flow.state, flow.round_open) == (states.WAITING_FOR_ROUND_END, False) and posted(flow)[0][1][0] == 32
 
 
 def test_a_round_ends_by_green_by_a_command_and_by_both_at_once():
@@ -101,6 +103,28 @@ def test_a_round_ends_by_green_by_a_command_and_by_both_at_once():
         flow.panel.pressed[PRESS_GREEN], flow.panel.pressed[PRESS_END] = green, end
         step_drawing(flow, inputs(), Outputs(), 0)
         assert ids.EV_ROUND_ENDED not in messages(flow) and flow.panel.pressed[PRESS_GREEN] == 0
+
+
+def test_a_need_that_a_person_meets_is_shown_once_it_was_asked_for_and_a_count_at_once():
+    idle, decisions = states.WAITING_FOR_DECK, ids.NEED_DECISIONS
+    for game, tail, state, decks, dealing, button, need in (
+        ("boston-5-stud", TAIL_SETTLING, states.WAITING_FOR_ROUND_END, 1, "shoe", PRESS_END, decisions),
+        ("boston-5-stud", TAIL_SETTLING, idle, 2, "shoe", PRESS_END, decisions),
+        ("caribbean-stud", TAIL_LOCKOUT, idle, 2, "hand", PRESS_LOCK, ids.NEED_PROGRESSIVE),
+    ):
+        flow = settled(game, tail, state, records=True, decks=decks, dealing=dealing)
+        for deck in range(2):
+            flow.facts.row[table_facts.DECK_FIRST + table_facts.DECK_CELLS * deck] = 0b11110  # INDUCTED
+        for pressed in (0, 1, 0):
+            shown = need if pressed or flow.need else ids.NEED_NONE
+            flow.panel.pressed[button] = pressed
+            procedure_scan(flow, inputs(), Outputs(), 0)
+            assert flow.need == shown, (game, state, pressed)
+        if need == decisions:
+            flow.facts.row[table_facts.FINAL] = flow.facts.row[table_facts.DUE] = 1
+            flow.set_need(ids.NEED_NONE, ids.NEED_NONE)
+            procedure_scan(flow, inputs(), Outputs(), 0)
+            assert flow.need == ids.NEED_COUNT, state
 
 
 def test_the_end_says_what_was_counted_and_only_if_it_was():
@@ -320,31 +344,42 @@ def test_a_plan_is_followed_when_the_throat_is_clear_and_all_is_on_record():
         goes = pressed and not busy and not waiting
         assert (flow.outbox.count > before) == bool(goes), (busy, waiting, pressed)
     assert flow.tail == TAIL_SETTLING
+    flow.ledger.total = 53
+    step_drawing(flow, inputs(), Outputs(), 0)
+    assert (flow.state, flow.warning) == (states.WARNING, FAULT_MISMATCH)  # a card more than the deck has
 
 
-def test_a_deck_ready_starts_no_round_while_a_stack_lies_in_the_tray():
-    for empty in (False, True):
-        flow = flow_in(states.DECK_READY)
-        flow.room = 99
-        flow.tray.empty = empty
-        flow.panel.pressed[PRESS_CLOSE] = 1
-        inp = inputs()
-        inp.level[IN_HOPPER] = 1
-        procedure_scan(flow, inp, Outputs(), 0)
-        assert flow.round_open == empty and flow.round_last == (1 if empty else 0)
+def test_a_deck_ready_starts_no_round_while_a_stack_lies_in_the_tray_or_the_journal_is_full():
+    for state, game, kind in (
+        (states.DECK_READY, "caribbean-stud", "carousel"),
+        (states.DRAW_READY, BLACKJACK, "draw"),
+    ):
+        for empty, room in ((False, 99), (True, 0), (True, 99)):
+            flow = flow_in(state, game, kind)
+            flow.room = room
+            flow.tray.empty = empty
+            flow.panel.pressed[PRESS_CLOSE] = 1
+            inp = inputs()
+            inp.level[IN_HOPPER] = 1
+            procedure_scan(flow, inp, Outputs(), 0)
+            begins = room > 0 and (empty or flow.machine.draws)  # a draw shoe has no tray
+            assert flow.round_open == begins and flow.round_last == (1 if begins else 0), (game, empty, room)
 
 
-def test_a_deck_lifted_before_the_lock_out_stops_the_machine():
-    for hopper, state in ((1, states.WAITING_FOR_LOCKOUT), (0, states.WARNING)):
-        flow = flow_in(states.WAITING_FOR_LOCKOUT, kind="shoe")
-        flow.ledger.begin(52)
-        flow.ledger.counting = True
-        flow.ledger.zone[HOPPER] = 52
-        flow.machine.state = JOB_DONE
-        inp = inputs()
-        inp.level[IN_HOPPER] = hopper
-        procedure_scan(flow, inp, Outputs(), 0)
-        assert flow.state == state and flow.warning == (0 if hopper else FAULT_MISMATCH)
+def test_a_deck_that_is_lifted_out_stops_a_shoe_that_waits_for_the_dealer():
+    waits = (states.DECK_READY, states.WAITING_FOR_LOCKOUT, states.WAITING_FOR_WAGERS, states.WAITING_FOR_GREEN)
+    for state in waits:
+        for hopper in (1, 0):
+            flow = flow_in(state, kind="shoe")
+            flow.ledger.begin(52)
+            flow.ledger.counting = True
+            flow.ledger.zone[HOPPER] = 52
+            flow.machine.state = JOB_DONE
+            inp = inputs()
+            inp.level[IN_HOPPER] = hopper
+            procedure_scan(flow, inp, Outputs(), 0)
+            wanted = (state, 0) if hopper else (states.WARNING, FAULT_MISMATCH)
+            assert (flow.state, flow.warning) == wanted, state
 
 
 def test_a_card_that_a_rule_makes_due_is_a_stack_without_a_number():
@@ -419,11 +454,18 @@ def test_a_rack_is_counted_only_while_the_shoe_waits_for_its_deck():
         assert flow.play.objection(flow, ids.REC_STUB_COUNTED, 1, 0) == reason, state
 
 
-def test_a_fault_between_rounds_is_left_to_the_house():
-    flow = flow_in(states.DECK_READY)
-    flow.rule = profile.RULE_COUNT
-    states.flow_warn(flow, Outputs(), FAULT_MISMATCH, 0)
-    assert flow.rule == profile.RULE_HOUSE
+def test_a_fault_between_rounds_is_left_to_the_house_and_says_which_job_it_ended():
+    for state, failed in (
+        (states.DECK_READY, []),
+        (states.SHUFFLING, [ids.EV_SHUFFLE_FAILED]),
+        (states.REMOVING, [ids.EV_REMOVAL_FAILED]),
+        (states.RELEASING, [ids.EV_RELEASE_FAILED]),
+    ):
+        flow = flow_in(state)
+        flow.rule = profile.RULE_COUNT
+        states.flow_warn(flow, Outputs(), FAULT_MISMATCH, 0)
+        assert messages(flow) == [ids.EV_WARNING_LATCHED] + failed
+        assert flow.rule == (profile.RULE_SHUFFLE_FAULT if state == states.SHUFFLING else profile.RULE_HOUSE)
     assert states.flow_enter(flow_in(states.STARTING), states.PROVING_EMPTY, 0) == 0  # the next scan comes at once
 
 

@@ -421,9 +421,9 @@ def test_a_hand_is_misdealt_only_if_it_plays_and_has_another_number_of_cards():
         (255, 4, ARGUMENT),
     ):
         assert objection(flow, "misdeal", seat, cards) == reason, (seat, cards)
-    flow.facts.row[table_facts.NOT_IN] = 6
-    flow.facts.row[table_facts.SECONDS] = 2  # one is void, one has folded
-    assert [objection(flow, "misdeal", seat, 4) for seat in (1, 2, 3)] == [NONE, STATE, NONE]
+    for out, void, reasons in ((6, 2, [NONE, STATE, NONE]), (1, 1, [STATE, NONE, NONE])):  # the others have folded
+        flow.facts.row[table_facts.NOT_IN], flow.facts.row[table_facts.SECONDS] = out, void
+        assert [objection(flow, "misdeal", seat, 4) for seat in (1, 2, 3)] == reasons
     flow.facts.row[table_facts.NOT_IN + 1] = 0x80  # the dealer's hand was completed, which happens once
     assert (objection(flow, "misdeal", 0, 4), objection(flow, "misdeal", 0, 3)) == (STATE, NONE)
     flow = settled("boston-5-stud")
@@ -461,6 +461,8 @@ def test_decisions_are_taken_from_those_who_play_and_only_until_the_final_deal()
     flow.facts.row[table_facts.NOT_IN] = 2
     assert [objection(flow, "final_deal", count) for count in (2, 3)] == [NONE, ARGUMENT]
     assert (objection(flow, "fold", 2), objection(flow, "second_wager", 2, 1)) == (STATE, STATE)
+    flow.facts.row[table_facts.WITHDRAWN] = 2  # a second wager that was taken back may be reported as the fold it is
+    assert (objection(flow, "fold", 2), objection(flow, "second_wager", 2, 1)) == (NONE, STATE)
     flow.facts.row[table_facts.FINAL] = 1
     assert objection(flow, "fold", 1) == objection(flow, "final_deal", 0) == STATE
     stud = settled("caribbean-stud")

@@ -1,7 +1,7 @@
 """What the display says: it fits, it names the warning, and it tells what to do next."""
 
 from firmware import fault
-from firmware.games import flow
+from firmware.games import flow, profile
 from firmware.games.by_hand import HandRounds
 from firmware.games.cover_all import CoverAll
 from firmware.games.door import Door
@@ -145,6 +145,21 @@ def test_a_stop_by_noise_or_lost_edges_names_the_sensor_where_it_is_known():
     assert page_lines(shown)[:2] == ("STOP: edge_lost", "Lost at throat_a")
     shown.sensor = 0
     assert page_lines(shown)[1] == "Beam signals lost"
+
+
+def test_a_round_dealt_by_hand_is_shown_unless_cards_move_or_the_next_deck_is_asked_for():
+    for state, tail, first in (
+        (flow.WAITING_FOR_ROUND_END, profile.TAIL_SETTLING, "Deal the cards,"),
+        (flow.WAITING_FOR_DECK, profile.TAIL_SETTLING, "Deck 1 next, or"),
+        (flow.WAITING_FOR_DECK, profile.TAIL_HANDED, "Deck is out"),
+        (flow.SHUFFLING, profile.TAIL_LOCKOUT, "Betting closed"),
+        (flow.DECK_HELD, profile.TAIL_WAGERS, "More wagers"),
+        (flow.RELEASING, profile.TAIL_HANDED, "Releasing the rest"),
+    ):
+        shown = Shown(state)
+        shown.by_hand = HandRounds()
+        shown.tail, shown.shown = tail, state
+        assert page_lines(shown)[0] == first, (state, tail)
 
 
 def test_a_full_storage_is_shown_where_it_holds_up_the_next_deck():

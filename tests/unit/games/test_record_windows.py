@@ -22,6 +22,7 @@ from firmware.games.flow import (
 from firmware.games.procedure import procedure_resume
 from firmware.games.profile import CLAUSE_NONE, TAIL_HANDED, TAIL_HOUSE, TAIL_LOCKOUT, TAIL_SETTLING, TAIL_WAGERS
 from firmware.games.records import context, record_do, record_objection
+from firmware.games.shoe_facts import BOXES
 from firmware.games.table_facts import APPROVAL, COUNTED, FINAL, REST, ROUNDS, TAIL
 from firmware.image import Outputs
 from firmware.journal.outbox import Outbox
@@ -224,6 +225,13 @@ def test_boxes_seats_and_ranks_have_their_limits():
         assert (objection(flow, "up_card", rank) == NONE) == bool(fits), rank
     for seat, fits in ((0, 1), (3, 1), (4, 0)):
         assert (objection(flow, "card_to", seat, 21) == NONE) == bool(fits), seat
+    flow.play.draws, flow.positions = 9, 3
+    flow.play.reader.up_card = 5
+    for positions, hands in ((6, 4), (7, 3)):  # as many as splitting pairs gives a box
+        flow.profile.positions_max = positions
+        for surrendered in range(5):
+            flow.facts.row[BOXES + 1] = surrendered
+            assert (objection(flow, "surrender", 2) == NONE) == (surrendered < hands), (positions, surrendered)
     flow = flow_in(DRAW_READY, "double-attack-blackjack", "draw")
     assert (objection(flow, "cut_offered", most, 1), objection(flow, "cut_offered", most + 1, 1)) == (NONE, ARGUMENT)
     flow = settled("double-cross-poker")
@@ -421,6 +429,10 @@ def test_records_of_a_round_that_is_settled_are_about_it_and_not_about_the_machi
     record_do(flow, ids.REC_PROVENANCE, 2, 1, 0)
     assert [event[2:4] for event in posted(flow)] == [(7, 1), (0, 2)]
     assert (flow.outbox.round, flow.outbox.deck) == (0, 2)
+    flow = settled("caribbean-stud", TAIL_HANDED, WAITING_FOR_DECK, dealing="hand")
+    flow.round_last = 7
+    record_do(flow, ids.REC_HOLE_CARD_SEEN, 0, 0, 0)
+    assert posted(flow)[0][2:4] == (0, 1)  # betting is open: no round of that deck has begun
 
 
 def test_idle_tables_give_their_deck_back_and_a_deck_handed_out_is_no_longer_waited_for():

@@ -237,7 +237,7 @@ def test_of_a_round_dealt_by_hand_the_plan_tells_what_is_out_unless_positions_ar
 
 def test_cards_face_up_and_tens_are_counted_apart():
     facts = new()
-    assert noted(facts, (ids.EV_CARDS_ODD, FAULT_FACE_UP, 2)) == {FACE_UPS: 2}
+    assert noted(facts, (ids.EV_CARDS_ODD, FAULT_FACE_UP, 2), deck=0) == {FACE_UPS: 2}  # of the only deck
     assert noted(facts, (ids.EV_CARDS_ODD, FAULT_COMPOSITION, 3)) == {TENS: 3, REMOVED: 1}
     assert noted(facts, (ids.EV_CARDS_ODD, FAULT_COMPOSITION, 4)) == {TENS: 4, REMOVED: 2}
     facts.row[TAIL] = facts.row[TAIL_DECK] = 1  # from a manual shoe: it left the rest by hand
