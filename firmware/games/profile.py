@@ -89,11 +89,6 @@ _CAUTIOUS = bytes(
     )
 )
 
-# How the cards get to the table.
-MODE_SHOE = const(0)  # this device deals
-MODE_MANUAL = const(1)  # a shoe without a motor
-MODE_HAND = const(2)
-
 EXTRA_COMMUNITY = const(1)  # the last stack is dealt when green ends the players' cards
 EXTRA_READER = const(2)
 EXTRA_TENS_OUT = const(4)  # a shoe without tens
@@ -224,7 +219,7 @@ class Profile:
         return self
 
     def _deal_by(self, dealing: str) -> None:
-        self.mode = ("shoe", "manual", "hand").index(dealing)
+        self.mode = ("shoe", "manual", "hand").index(dealing)  # this device, a shoe without a motor, a hand
         for pair in self.clauses_by_mode[self.mode]:
             self.clauses[pair[0]] = _text(pair[1])
 

@@ -253,7 +253,7 @@ class Play:
             ok = ok and self.served(flow)
         elif what == ids.REC_INSURANCE_CLOSED:
             ok = reader.up_card == ACE and not reader.insured and (beside or self._since_deal(flow) == 0)
-        elif what == ids.REC_SURRENDER:
+        else:  # a surrender
             ok = _plays(flow, a) and self.served(flow, a) and not self.called
             ok = ok and (reader.answer == ids.ANSWER_NO or 1 < reader.up_card < JACK)
         return ids.REASON_NONE if ok else ids.REASON_STATE

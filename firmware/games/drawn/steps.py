@@ -337,7 +337,6 @@ def step_deck_spent(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) ->
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
     if not flow.machine.drained:
         return FOREVER_MS
-    flow.outbox.round = 0
     _emptied(flow, out)
     return flow_enter(flow, WAITING_FOR_DECK, now_ms)
 
