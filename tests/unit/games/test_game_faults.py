@@ -68,14 +68,13 @@ def test_without_positions_the_last_stack_before_green_is_the_dealers():
 
 def test_a_hand_that_waits_for_a_card_in_place_of_a_rejected_one_is_not_complete():
     """Proves: B5-12f (in part), B5-12a (automated, in part)"""
-    for taken, kept in ((0, 0), (1, 0), (2, 0b1), (3, 0b11)):
+    for taken, more, kept in ((0, 1, 0), (1, 0, 0), (1, 1, 0b10), (2, 0, 0b1), (3, 0, 0b11)):
         for how in ("cut", "open"):
             table = Table("boston-5-stud").shuffle()
             table.play(*stories.seats(3), ("", 500, "press", "close"))
             table.play(*[("stack_offered", 600, "take", 0)] * taken, ("stack_offered", 600, "wait", 0))
             assert table.record("face_up", 1) == DONE
-            if not taken:
-                table.play(("", 100, "take", 0), ("stack_offered", 600, "wait", 0))
+            table.play(*[("", 100, "take", 0), ("stack_offered", 600, "wait", 0)] * more)
             table.play(("", 300, how, 0), ("", 900, "boot" if how == "cut" else "wait", 0))
             table.play(("round_voided", 0, "wait", 0))
             assert clauses_of(table.stage, "round_voided") == [b"B5-12f"]

@@ -96,6 +96,11 @@ def test_caribbean_stud_needs_betting_closed_and_lock_out_and_as_many_chips_as_w
     table.release().end()
     assert sizes(table)[:3] == [5, 5, 5]
     assert fields_of(table.stage, "remainder_released") == [[37, 37]]
+    assert table.record("provenance", 1, 1) == DONE
+    table.shuffle().play(("", 300, "press", "close"), ("round_started", 300, "wait", 0))
+    assert table.record("progressive", 0, 0) == DONE
+    assert table.command(ids.CMD_CONFIRM_LOCKOUT) == DONE
+    assert all_fields_of(table.stage, "lockout_confirmed")[1:] == [[0, 0]]  # none is a number
     table.close()
 
 

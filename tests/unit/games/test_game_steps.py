@@ -5,9 +5,10 @@ from test_record_windows import flow_in, objection, posted, settled
 
 from firmware.deck.ledger import DEALT as ON_THE_TABLE
 from firmware.deck.ledger import HOPPER, STORE, TRAY
-from firmware.fault import FAULT_JOURNAL, FAULT_MISMATCH
+from firmware.fault import FAULT_CARDS_INSIDE, FAULT_JOURNAL, FAULT_MISMATCH
 from firmware.games import flow as states
 from firmware.games import profile, table_facts
+from firmware.games.deck_steps import PHASE_RUNNING
 from firmware.games.drawn.hole_card import ACE, JACK, reader_scan
 from firmware.games.drawn.pages import draw_page
 from firmware.games.drawn.steps import _start_plan, step_drawing
@@ -15,7 +16,17 @@ from firmware.games.procedure import procedure_scan
 from firmware.games.profile import TAIL_HANDED, TAIL_LOCKOUT, TAIL_SETTLING
 from firmware.games.round_steps import _open_ended
 from firmware.games.settling import tail_resume, tail_scan
-from firmware.image import IN_HOLE_CARD, IN_HOLE_MATCH, IN_HOPPER, OUT_READ_ACE, OUT_READ_COURT, Inputs, Outputs
+from firmware.image import (
+    IN_DOOR,
+    IN_EXIT,
+    IN_HOLE_CARD,
+    IN_HOLE_MATCH,
+    IN_HOPPER,
+    OUT_READ_ACE,
+    OUT_READ_COURT,
+    Inputs,
+    Outputs,
+)
 from firmware.machines.machine import JOB_DONE
 from firmware.machines.panel import PRESS_CLOSE, PRESS_END, PRESS_GREEN, PRESS_LOCK
 from firmware.protocol import ids
@@ -48,6 +59,65 @@ def test_rules_have_the_numbers_that_game_files_are_made_with():
     for i in range(len(RULES)):
         name = "RULE_" + RULES[i].upper()
         assert name in dir(profile) and getattr(profile, name) == i, name
+
+
+def test_nothing_moves_before_the_boot_is_on_record():
+    for waiting, room, now_ms, state in (
+        (0, 9, 0, states.PROVING_EMPTY),
+        (1, 9, 9999, states.STARTING),  # a full journal waits for its host
+        (1, -1, 1999, states.STARTING),
+        (1, -1, 2000, states.WARNING),
+    ):
+        flow = flow_in(states.STARTING)
+        flow.outbox.count, flow.room = waiting, room
+        procedure_scan(flow, inputs(), Outputs(), now_ms)
+        assert flow.state == state, (waiting, room, now_ms)
+
+
+def test_a_machine_in_which_a_card_is_found_is_not_proved_empty():
+    for second, line, warning, then in (
+        (0, IN_DOOR, 0, 0),
+        (0, IN_DOOR, FAULT_JOURNAL, 0),
+        (0, IN_HOPPER, 0, 0),  # a deck that waits
+        (1, IN_DOOR, 0, FAULT_CARDS_INSIDE),
+        (1, IN_DOOR, FAULT_JOURNAL, FAULT_JOURNAL),
+        (0, IN_EXIT, 0, FAULT_CARDS_INSIDE),
+        (0, IN_HOPPER, FAULT_JOURNAL, FAULT_JOURNAL),
+    ):
+        flow = flow_in(states.PROVING_EMPTY)
+        flow.set_phase(PHASE_RUNNING)
+        flow.machine.state, flow.machine.second, flow.warning = JOB_DONE, second, warning
+        flow.ledger.total = flow.ledger.zone[STORE] = 3  # of the deck that was inside
+        inp = inputs()
+        inp.level[line] = line != IN_DOOR
+        procedure_scan(flow, inp, Outputs(), 0)
+        assert (flow.state, flow.warning) == (states.WARNING if then else states.WAITING_FOR_DECK, then)
+        assert flow.ledger.inside() == (3 if then else 0)
+
+
+def test_a_shuffle_ends_with_its_order_and_counts_what_a_byte_can_hold():
+    for misfeeds, stalls in ((3, 2), (300, 2), (3, 300)):
+        flow = flow_in(states.SHUFFLING)
+        flow.set_order(states.ORDER_READY)
+        flow.ledger.total = flow.ledger.zone[STORE] = flow.machine.second = 52
+        flow.machine.state = JOB_DONE
+        feed = flow.machine.feed
+        feed.misfeeds, feed.stalls = misfeeds, stalls
+        left_ms = procedure_scan(flow, inputs(), Outputs(), 0)
+        assert (flow.state, flow.order_state) == (states.SHUFFLING, states.ORDER_NONE)
+        procedure_scan(flow, inputs(), Outputs(), left_ms)
+        assert flow.state == states.DECK_READY
+        assert posted(flow)[0][1][:4] == [52, 52, min(misfeeds, 255), min(stalls, 255)]
+
+
+def test_green_between_two_stacks_ends_a_deal_without_positions_alone():
+    for positions, state in ((0, states.RELEASING), (3, states.DISPENSING)):
+        flow = flow_in(states.STACK_OFFERED, round_open=True)
+        flow.ledger.zone[STORE], flow.ledger.zone[TRAY], flow.stack = 30, 5, 1
+        flow.positions, flow.tray.empty = positions, True
+        flow.panel.pressed[PRESS_GREEN] = 1
+        procedure_scan(flow, inputs(), Outputs(), 0)
+        assert flow.state == state, positions
 
 
 def test_storage_has_two_seconds_and_a_nonce_too():
@@ -117,7 +187,9 @@ def test_a_need_that_a_person_meets_is_shown_once_it_was_asked_for_and_a_count_a
             flow.facts.row[table_facts.DECK_FIRST + table_facts.DECK_CELLS * deck] = 0b11110  # INDUCTED
         for pressed in (0, 1, 0):
             shown = need if pressed or flow.need else ids.NEED_NONE
-            flow.panel.pressed[button] = pressed
+            flow.panel.pressed[button] = flow.panel.pressed[PRESS_LOCK] = (
+                pressed  # before the final deal LOCK is nothing
+            )
             procedure_scan(flow, inputs(), Outputs(), 0)
             assert flow.need == shown, (game, state, pressed)
         if need == decisions:
@@ -142,7 +214,7 @@ def test_the_end_says_what_was_counted_and_only_if_it_was():
 
 
 def test_a_round_that_is_settled_goes_on_after_a_boot():
-    for stacks, rest in ((4, 32), (0, 0)):
+    for stacks, rest, dealt, left in ((4, 32, 20, 32), (0, 32, 20, 0), (0, 255, ids.UNKNOWN_U16, 0)):
         flow = flow_in(states.WAITING_FOR_DECK)
         row = flow.facts.row
         (
@@ -151,10 +223,10 @@ def test_a_round_that_is_settled_goes_on_after_a_boot():
             row[table_facts.STACKS],
             row[table_facts.DEALT],
             row[table_facts.REST],
-        ) = TAIL_SETTLING, 2, stacks, 20, 32
+        ) = TAIL_SETTLING, 2, stacks, 20, rest
         tail_resume(flow)
         told = flow.settled
-        assert (flow.tail, told.deck, told.stacks, told.dealt, told.rest) == (TAIL_SETTLING, 2, stacks, 20, rest)
+        assert (flow.tail, told.deck, told.stacks, told.dealt, told.rest) == (TAIL_SETTLING, 2, stacks, dealt, left)
         assert not flow.round_open
 
 
@@ -389,7 +461,8 @@ def test_a_card_that_a_rule_makes_due_is_a_stack_without_a_number():
     flow.panel.pressed[PRESS_LOCK] = 1
     procedure_scan(flow, inputs(), Outputs(), 0)
     assert posted(flow)[-1][:2] == (ids.EV_STACK_STARTED, [0, 1, 0, 0, 0, 0, 0])
-    assert (flow.state, flow.extra, flow.wanted) == (states.DISPENSING, states.WAITING_FOR_GREEN, 1)
+    found = flow.state, flow.extra, flow.stack, flow.wanted
+    assert found == (states.DISPENSING, states.WAITING_FOR_GREEN, 0, 1)
 
 
 def test_green_ends_the_players_cards_only_if_nothing_else_does():
@@ -470,13 +543,19 @@ def test_a_fault_between_rounds_is_left_to_the_house_and_says_which_job_it_ended
 
 
 def test_the_rest_of_a_deck_played_once_belongs_to_no_round():
-    flow = flow_in(states.DRAW_READY, "caribbean-stud", "draw")
-    flow.positions = 3
-    _start_plan(flow, 0)
-    flow.settle(TAIL_SETTLING, 1, 4, 20, 32)
-    flow.facts.row[table_facts.REST] = 32
-    flow.ledger.zone[ON_THE_TABLE] = 20
-    flow.outbox.count = 0
-    flow.panel.pressed[PRESS_GREEN] = 1
-    step_drawing(flow, inputs(), Outputs(), 0)
-    assert (flow.state, flow.outbox.round) == (states.DECK_SPENT, 0) and messages(flow) == [ids.EV_ROUND_ENDED]
+    for decks in (1, 2):
+        flow = flow_in(states.DRAW_READY, "caribbean-stud", "draw", decks=decks)
+        flow.positions = 3
+        _start_plan(flow, 0)
+        flow.settle(TAIL_SETTLING, 1, 4, 20, 32)
+        flow.facts.row[table_facts.REST] = 32
+        flow.ledger.zone[ON_THE_TABLE] = 20
+        flow.outbox.count = 0
+        flow.panel.pressed[PRESS_GREEN] = 1
+        step_drawing(flow, inputs(), Outputs(), 0)
+        assert (flow.state, flow.outbox.round) == (states.DECK_SPENT, 0) and messages(flow) == [ids.EV_ROUND_ENDED]
+
+
+def test_only_a_set_without_tens_is_verified_without_them():
+    for game, kind, tens_out in ((BLACKJACK, "shelves", True), ("caribbean-stud", "carousel", False)):
+        assert flow_in(states.STARTING, game, kind).machine.feed.faces.tens_out == tens_out

@@ -9,7 +9,7 @@ from firmware.games import prerequisites, table_facts
 from firmware.games.hands import due_cards, undecided
 from firmware.games.next_need import need_for, need_next, positions_due, records_due
 from firmware.games.pages import page_lines
-from firmware.games.profile import TAIL_HANDED, TAIL_LOCKOUT, TAIL_SETTLING, TAIL_WAGERS
+from firmware.games.profile import TAIL_HANDED, TAIL_HOUSE, TAIL_LOCKOUT, TAIL_SETTLING, TAIL_WAGERS
 from firmware.image import IN_EXIT, IN_HOPPER, IN_THROAT_A, Inputs
 from firmware.protocol import ids
 
@@ -168,7 +168,8 @@ def test_the_rest_waits_for_a_card_that_is_due_and_for_every_decision():
         for command in (ids.CMD_RELEASE, ids.CMD_CLOSE_BETTING):
             assert need_for(flow, command) == ids.NEED_DECISIONS
         assert need_for(flow, ids.CMD_GIVE_CARD) == NO_NEED
-        assert positions_due(flow, ids.NEED_DECISIONS) == 7 and positions_due(flow, NO_NEED) == 0
+        assert positions_due(flow, ids.NEED_DECISIONS) == 7
+        assert positions_due(flow, NO_NEED) == positions_due(flow, ids.NEED_RELEASE) == 0
         flow.facts.row[table_facts.EXTRA] = 1
         assert prerequisites.need_for_release(flow) == ids.NEED_CARD
         flow.state = states.STACK_OFFERED
@@ -374,6 +375,10 @@ def test_players_are_those_who_have_their_cards():
         assert states.flow_players(flow, flow.stacks_taken) == players
     for stacks, players in ((0, 9), (1, 1), (2, 1), (5, 4)):
         assert states.flow_players(settled("boston-5-stud", stacks=stacks), 0) == players
+    flow = settled("double-down-stud", TAIL_HOUSE, stacks=3)  # the machine has stopped: as far as stacks were taken
+    for positions, players in ((0, 3), (2, 2), (5, 3)):
+        flow.facts.row[table_facts.POSITIONS] = positions
+        assert states.flow_players(flow, 0) == players
 
 
 def test_who_neither_folded_nor_raised_has_yet_to_decide():

@@ -161,7 +161,10 @@ def test_a_reshuffle_has_one_of_two_reasons():
     assert shoe.record("reshuffle", 2) == DONE
 
 
-def test_what_follows_a_round_that_went_on_by_hand_is_not_of_that_round():
+def test_what_follows_a_round_is_not_of_that_round():
+    shoe = Shoe().load().draw().boxes(2).draw(5).green()
+    assert shoe.record("reshuffle", 2) == DONE
+    assert [event.round for event in shoe.stage.peer.events if event.name == "recorded"][-1] == 0
     for decision in (ids.HOUSE_GOES_ON, ids.HOUSE_VOID):
         shoe = Shoe().load().draw().boxes(2).draw(5)
         shoe.play(
@@ -202,6 +205,7 @@ def test_each_record_of_a_round_cites_its_own_rule():
         shoe.draw(after)
     shoe.play(("", 300, "press", "lock"), ("", 300, "wait", 0))
     assert shoe.last() == (ids.REC_DEALER_CARD, 0, 0, ids.CONSEQUENCE_NONE, "DAB-7g")
+    assert shoe.display[0] == "Dealer's Card"
     assert shoe.green().noted("dealer_change")[-1] == "DAB-7c"
     assert shoe.noted("burned", 0, 2)[-2:] == (ids.PLAY_ON, "DAB-15o")
     assert shoe.noted("reshuffle", 2)[-1] == "DAB-4h"

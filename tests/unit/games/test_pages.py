@@ -162,6 +162,17 @@ def test_a_round_dealt_by_hand_is_shown_unless_cards_move_or_the_next_deck_is_as
         assert page_lines(shown)[0] == first, (state, tail)
 
 
+def test_a_stack_with_a_card_face_up_says_what_becomes_of_it():
+    for round_open, face_ups, first in (
+        (True, 0, "Stack ready"),
+        (True, 1, "A card lies face up"),
+        (False, 2, "Round is void"),
+    ):
+        shown = Shown(flow.STACK_OFFERED)
+        shown.round_open, shown.face_ups = round_open, face_ups
+        assert page_lines(shown)[0] == first
+
+
 def test_a_full_storage_is_shown_where_it_holds_up_the_next_deck():
     shown = Shown(flow.WAITING_FOR_DECK)
     free = page_lines(shown)

@@ -4,15 +4,18 @@ from support import board, raises
 
 from firmware.games.pages import page_lines
 from firmware.games.profile import (
+    RULE_COUNT,
     RULE_DEAL_FAULT,
+    RULE_HOUSE,
     TAIL_HANDED,
     TAIL_LOCKOUT,
     TAIL_SETTLING,
     TAIL_WAGERS,
     find_profile,
 )
+from firmware.protocol import ids
 from rig import stories
-from rig.games import load_profile
+from rig.games import game_data, load_profile
 from rig.story import Stage
 
 
@@ -52,6 +55,13 @@ def test_clauses_may_be_text_as_a_board_config_has_them():
     assert find_profile({"clause_deal": "XX-1a"}).clauses[RULE_DEAL_FAULT] == b"XX-1a"
 
 
+def test_a_clause_alone_leaves_the_cautious_consequence():
+    data = dict(game_data("caribbean-stud"))
+    data["rules"] = [("CS-9g", 0)] * RULE_HOUSE
+    profile = find_profile(data)
+    assert (profile.clauses[RULE_COUNT], profile.consequences[RULE_COUNT]) == (b"CS-9g", ids.REMOVE_DECK)
+
+
 def test_a_tray_that_is_not_empty_is_said_and_not_waited_for_in_silence():
     stage = Stage(board(), "caribbean-stud", 3)
     stage.play(stories.start() + stories.shuffle(52) + [("deck_verified", 500, "press", "close")])
@@ -65,6 +75,22 @@ def test_a_tray_that_is_not_empty_is_said_and_not_waited_for_in_silence():
 def test_a_game_that_is_not_known_is_refused():
     assert raises(ValueError, find_profile, "no-such-game")
     assert find_profile("house").deck_cards == 52
+
+
+def test_an_event_names_a_rule_by_its_clause_and_by_what_it_orders():
+    for game in (
+        "double-down-stud",
+        "boston-5-stud",
+        "caribbean-stud",
+        "double-attack-blackjack",
+        "double-cross-poker",
+    ):
+        profile = load_profile(game)
+        for rule in range(RULE_HOUSE):
+            ordered = profile.clauses[rule], profile.consequences[rule]
+            like = profile.rule_like(*ordered)
+            assert (profile.clauses[like], profile.consequences[like]) == ordered, (game, rule)
+        assert profile.rule_like(profile.clauses[RULE_DEAL_FAULT], 99) == RULE_HOUSE
 
 
 def table_of(game="caribbean-stud", **table):

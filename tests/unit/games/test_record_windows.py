@@ -395,6 +395,8 @@ def test_the_first_card_face_up_is_rejected_and_the_second_voids_the_round():
     flow.ledger.zone[DEALT] = 5
     assert judged(flow, "face_up", 1)[1] == ids.REJECT_CARD
     assert (flow.ledger.zone[DEALT], flow.ledger.zone[DISCARDED], flow.state) == (4, 1, STACK_OFFERED)
+    flow.ledger.zone[DEALT] = 1
+    assert judged(flow, "face_up", 1)[1] == ids.REJECT_CARD and flow.ledger.zone[DISCARDED] == 2  # all that came
     flow.facts.row[6] = 1  # FACE_UPS
     assert judged(flow, "face_up", 1)[1] == ids.ALL_VOID_RESHUFFLE
     assert (flow.state, flow.round_open) == (WAITING_FOR_GREEN, False)

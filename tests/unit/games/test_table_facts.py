@@ -169,10 +169,7 @@ def test_what_is_about_nothing_here_changes_nothing():
             facts = filled(new(decks=2), 3)
             facts.row[TAIL] = tail
             assert noted(facts, (getattr(ids, "EV_" + name), 9, 9, 9)) == {}, name
-    records = (
-        "HOLE_CARD_SEEN DRAWN_IN_ERROR DEALER_CHANGE SHORT_SHOE RESHUFFLE CUT_OFFERED BOX_MISSED"
-        " CARD_TO"
-    )
+    records = "HOLE_CARD_SEEN DRAWN_IN_ERROR DEALER_CHANGE SHORT_SHOE RESHUFFLE CUT_OFFERED BOX_MISSED CARD_TO"
     for name in records.split():
         for tail in (0, TAIL_SETTLING):
             facts = filled(new(decks=2), 3)

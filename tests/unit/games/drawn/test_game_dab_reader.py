@@ -85,6 +85,7 @@ def test_the_answer_comes_before_any_further_card_and_a_card_before_it_is_flagge
     """Proves: DAB-7i (in part)"""
     shoe = hole_card_dealt(locked=True)
     assert shoe.flow.need == ids.NEED_UP_CARD and shoe.display[0] == "Hole card"
+    assert shoe.count("held_back") == 0  # it is shown, and was not asked for
     shoe.draw()  # a hit before the reader was asked
     assert shoe.told("draw_flagged") == [(7, "DAB-7i")]
     assert shoe.record("up_card", KING) == DONE

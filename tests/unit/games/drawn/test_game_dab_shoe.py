@@ -6,6 +6,7 @@ from support import all_fields_of, fields_of
 
 from firmware.fault import FAULT_MISMATCH
 from firmware.games.flow import DECK_SPENT, DRAW_READY, DRAWING, WAITING_FOR_DECK
+from firmware.image import OUT_LAMP_GREEN, OUT_LAMP_RED
 from firmware.protocol import ids, table
 
 
@@ -203,6 +204,12 @@ def test_rack_and_rest_must_be_the_set_without_what_was_removed():
         shoe.stage.rig.plant.lift()
     assert shoe.record("stub_counted", 19) == REFUSED  # it is over
     shoe.close()
+    panel = Shoe(table={"records": True}).induct().load(cut_at=8).draw(4)
+    assert panel.record("ten_found", 1) == DONE
+    panel.draw(5).green().lift()
+    for button, count, order in (("ack", ids.UNKNOWN_U16, ids.HOLD_DECK), ("lock", 19, ids.CONSEQUENCE_NONE)):
+        panel.play(("", 300, "press", button), ("", 300, "wait", 0))
+        assert panel.last() == (ids.REC_STUB_COUNTED, count, 0, order, "DAB-7j")
 
 
 def test_what_is_due_of_the_rack_outlives_power_and_ends_with_another_set():
@@ -246,6 +253,9 @@ def test_a_shoe_with_a_card_too_few_or_too_many_is_found():
         shoe = Shoe().load(cards=put_in).draw(put_in)
         shoe.play(("warning_latched", 500, "wait", 0))
         assert shoe.flow.warning == fault
+    shoe = Shoe().load().draw(20).green().play(("remainder_taken", 300, "wait", 0))
+    assert fields_of(shoe.stage, "remainder_taken") == [[0]] and shoe.flow.state == WAITING_FOR_DECK
+    assert not any(shoe.stage.rig.app.out.level[OUT_LAMP_GREEN : OUT_LAMP_RED + 1])
 
 
 def test_the_real_set_of_six_or_eight_packs_with_its_cut_card():
