@@ -276,7 +276,6 @@ def _call(flow: "Flow") -> None:
     """Dealer's Card, by the button: as if it had been put on record."""
     profile = flow.profile
     flow.play.called = True
-    flow.redraw()
     order = profile.consequences[RULE_DEALER_CARD]
     flow.outbox.post(ids.EV_RECORDED, ids.REC_DEALER_CARD, 0, 0, order, profile.clauses[RULE_DEALER_CARD])
 
