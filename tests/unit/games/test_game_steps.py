@@ -4,15 +4,22 @@ millisecond, what is posted and what is not."""
 from test_record_windows import flow_in, objection, posted, settled
 
 from firmware.deck.ledger import DEALT as ON_THE_TABLE
-from firmware.deck.ledger import HOPPER, STORE, TRAY
-from firmware.fault import FAULT_CARDS_INSIDE, FAULT_JOURNAL, FAULT_MISMATCH
+from firmware.deck.ledger import DISCARDED, HOPPER, STORE, TRAY
+from firmware.fault import (
+    FAULT_CARDS_INSIDE,
+    FAULT_ENTROPY,
+    FAULT_JAM_EXIT,
+    FAULT_JOURNAL,
+    FAULT_MISMATCH,
+    FAULT_POWER,
+)
 from firmware.games import flow as states
 from firmware.games import profile, table_facts
 from firmware.games.deck_steps import PHASE_RUNNING
 from firmware.games.drawn.hole_card import ACE, JACK, reader_scan
 from firmware.games.drawn.pages import draw_page
 from firmware.games.drawn.steps import _start_plan, step_drawing
-from firmware.games.procedure import procedure_scan
+from firmware.games.procedure import procedure_resume, procedure_scan
 from firmware.games.profile import TAIL_HANDED, TAIL_LOCKOUT, TAIL_SETTLING
 from firmware.games.round_steps import _open_ended
 from firmware.games.settling import tail_resume, tail_scan
@@ -105,19 +112,96 @@ def test_a_shuffle_ends_with_its_order_and_counts_what_a_byte_can_hold():
         feed.misfeeds, feed.stalls = misfeeds, stalls
         left_ms = procedure_scan(flow, inputs(), Outputs(), 0)
         assert (flow.state, flow.order_state) == (states.SHUFFLING, states.ORDER_NONE)
+        spec = flow.spec  # each of them makes the result late by the most that it can cost
+        late_ms = misfeeds * spec.misfeed_ms + stalls * spec.stall_ms * spec.jog_max
+        assert left_ms == flow.machine.report_ms(52) + late_ms
         procedure_scan(flow, inputs(), Outputs(), left_ms)
         assert flow.state == states.DECK_READY
         assert posted(flow)[0][1][:4] == [52, 52, min(misfeeds, 255), min(stalls, 255)]
 
 
-def test_green_between_two_stacks_ends_a_deal_without_positions_alone():
-    for positions, state in ((0, states.RELEASING), (3, states.DISPENSING)):
+def test_a_deal_goes_on_as_far_as_cards_and_positions_go_and_green_ends_one_without_positions():
+    for positions, cards, state in (
+        (0, 30, states.RELEASING),
+        (3, 30, states.DISPENSING),
+        (3, 5, states.DISPENSING),
+        (3, 4, states.WAITING_FOR_GREEN),
+    ):
         flow = flow_in(states.STACK_OFFERED, round_open=True)
-        flow.ledger.zone[STORE], flow.ledger.zone[TRAY], flow.stack = 30, 5, 1
+        flow.ledger.zone[STORE], flow.ledger.zone[TRAY], flow.stack = cards, 5, 1
         flow.positions, flow.tray.empty = positions, True
         flow.panel.pressed[PRESS_GREEN] = 1
         procedure_scan(flow, inputs(), Outputs(), 0)
-        assert flow.state == state, positions
+        assert flow.state == state, (positions, cards)
+
+
+def test_a_card_face_up_in_a_stack_goes_to_the_rack_with_it_and_is_on_record():
+    flow = flow_in(states.DISPENSING, kind="shoe", round_open=True)
+    flow.set_phase(PHASE_RUNNING)
+    flow.machine.state, flow.machine.count, flow.machine.feed.face_ups = JOB_DONE, 6, 1
+    flow.asked = flow.wanted = 5
+    flow.ledger.zone[TRAY] = 6
+    procedure_scan(flow, inputs(), Outputs(), 0)
+    assert flow.state == states.STACK_OFFERED and messages(flow) == [ids.EV_STACK_OFFERED, ids.EV_CARDS_ODD]
+    flow.tray.empty = True
+    procedure_scan(flow, inputs(), Outputs(), 0)
+    assert (flow.ledger.zone[DISCARDED], flow.ledger.zone[ON_THE_TABLE]) == (1, 5)
+    void = flow_in(states.WAITING_FOR_GREEN)
+    void.ledger.zone[TRAY], void.tray.empty = 5, True  # the stack that lay there when the round became void
+    procedure_scan(void, inputs(), Outputs(), 0)
+    assert messages(void) == [ids.EV_STACK_TAKEN] and void.ledger.zone[ON_THE_TABLE] == 5
+
+
+def test_a_card_face_up_between_rounds_of_a_shoe_is_on_record_at_once():
+    flow = flow_in(states.DRAW_READY, BLACKJACK, "draw")
+    for found, state in ((1, states.DRAW_READY), (2, states.DECK_SPENT)):
+        flow.outbox.count, flow.machine.face_ups = 0, found
+        procedure_scan(flow, inputs(), Outputs(), 0)
+        assert messages(flow) == [ids.EV_CARDS_ODD] and flow.state == state
+
+
+def test_an_opened_door_stops_a_machine_with_cards_of_a_round_in_the_same_scan():
+    for state, cards, stops in (
+        (states.DECK_READY, 52, True),
+        (states.WAITING_FOR_DECK, 0, False),
+        (states.WAITING_FOR_ROUND_END, 0, False),
+        (states.WAITING_FOR_ROUND_END, 1, True),
+    ):
+        flow = flow_in(state)
+        flow.ledger.zone[STORE] = cards
+        inp = inputs()
+        inp.level[IN_DOOR] = 1
+        procedure_scan(flow, inp, Outputs(), 0)
+        assert (flow.state == states.WARNING) == stops, (state, cards)
+
+
+def test_a_round_that_power_cut_short_is_void_by_the_warning_that_stopped_it_before():
+    for warning, fault in ((0, FAULT_POWER), (FAULT_JAM_EXIT, FAULT_JAM_EXIT)):
+        flow = flow_in(states.STARTING)
+        flow.facts.row[table_facts.OPEN] = 1
+        procedure_resume(flow, Outputs(), 0, True, warning, FAULT_POWER, 0)
+        assert [event[1][0] for event in posted(flow) if event[0] == ids.EV_ROUND_VOIDED] == [fault]
+
+
+def test_a_deck_that_is_taken_in_announces_when_its_result_comes():
+    flow = flow_in(states.WAITING_FOR_DECK)
+    flow.room = 99
+    flow.panel.pressed[PRESS_GREEN] = 1
+    inp = inputs()
+    inp.level[IN_HOPPER] = 1
+    procedure_scan(flow, inp, Outputs(), 0)
+    assert flow.state == states.PREPARING and flow.report_ms == flow.machine.report_ms(52)
+    assert posted(flow)[0][1][:2] == [52, flow.report_ms // 100]
+    flow.outbox.count = 0
+    for order_state, state in (
+        (states.ORDER_OFFERED, states.PREPARING),
+        (states.ORDER_WANTED, states.PREPARING),
+        (states.ORDER_FAILED, states.WARNING),
+    ):
+        flow.set_order(order_state)
+        procedure_scan(flow, inp, Outputs(), 0)
+        assert flow.state == state
+    assert flow.warning == FAULT_ENTROPY
 
 
 def test_storage_has_two_seconds_and_a_nonce_too():

@@ -486,6 +486,10 @@ def test_pages_name_what_is_needed_and_the_deck_that_is_next():
         dispute = page_lines(flow)[:]
         flow.facts.row[of(1, table_facts.HELD)] = 0
         assert page_lines(flow) == dispute
+    flow = settled("boston-5-stud", records=True)
+    for need, first in ((COUNT, "Final deal is not"), (ids.NEED_DISPUTE, "Deck is on hold")):
+        flow.need = need
+        assert page_lines(flow)[0] == first
     one, two = flow_in(states.WAITING_FOR_DECK), flow_in(states.WAITING_FOR_DECK, decks=2)
     for flow in (one, two):
         flow.facts.row[of(2, table_facts.HELD)] = table_facts.HELD_OFF
