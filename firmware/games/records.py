@@ -144,7 +144,7 @@ _TABLE = (
     (0, _ZERO, _ZERO, RULE_EXPOSURE),
     (_CTX_PLAY, _SEAT, _CARDS, RULE_MISDEAL),
     (_CTX_PLAY | CTX_READY, _CARDS, _ZERO, RULE_FACE_UP),
-    (_CTX_PLAY, _CARDS, _FLAG, RULE_DRAWN_IN_ERROR),
+    (_CTX_PLAY | CTX_READY, _CARDS, _FLAG, RULE_DRAWN_IN_ERROR),
     (CTX_READY | _CTX_HANDS, _ZERO, _ZERO, RULE_BURN),
     (CTX_READY | _CTX_HANDS, _CARDS, _ANY, RULE_BURN),
     (CTX_READY | _CTX_HANDS | CTX_HOUSE, _CARDS, _ZERO, RULE_TEN),
@@ -206,10 +206,12 @@ def record_objection(flow: "Flow", role: int, what: int, a: int, b: int) -> int:
         return ids.REASON_ARGUMENT
     if what <= ids.REC_DECK_REMOVED and what != ids.REC_CUT and _in_play(flow, a):
         return ids.REASON_STATE  # of a deck that is inside, or on the table
-    if what == ids.REC_NO_ACTIVITY and flow.tail and flow.tail != TAIL_HANDED:
-        return ids.REASON_STATE  # a round is being settled
-    burn = what == ids.REC_FACE_UP and flow.play is not None  # a card that was burned between rounds may lie face up
-    begun = flow.round_open or flow.tail not in (0, TAIL_HANDED) or burn
+    idle = flow.tail in (0, TAIL_HANDED) and _CTX_QUIET << 1 >> _CONTEXT[flow.state] & 1
+    if what == ids.REC_NO_ACTIVITY and not idle:
+        return ids.REASON_STATE  # a round is being settled; or a deck is shuffled or removed beside one that is out
+    # Between rounds a burned card may lie face up, or the first card of a round was drawn too early.
+    early = what == ids.REC_FACE_UP or (what == ids.REC_DRAWN_IN_ERROR and flow.profile.one_round)
+    begun = flow.round_open or flow.tail not in (0, TAIL_HANDED) or (early and flow.play is not None)
     if ids.REC_PROGRESSIVE <= what <= ids.REC_DRAWN_IN_ERROR and not begun:
         # A void round takes no more records; a hole card may be seen before a round begins.
         return ids.REASON_NONE if what == ids.REC_HOLE_CARD_SEEN and now & CTX_READY else ids.REASON_STATE
@@ -250,7 +252,8 @@ def _odd_one(flow: "Flow", what: int, a: int, b: int) -> int:
         allowed = b != 0 and profile.sources >> b & 1
         return ids.REASON_NONE if allowed else ids.REASON_ARGUMENT
     if what == ids.REC_CUT:
-        if profile.recorded and not facts.deck(flow.outbox.deck or 1, SOURCE):
+        deck = flow.settled.deck if flow.tail == TAIL_HANDED else _deck(flow)
+        if profile.recorded and not facts.deck(deck, SOURCE):
             return ids.REASON_STATE  # who shuffled it is recorded first
         unknown = profile.clauses[RULE_CUT] == CLAUSE_NONE != profile.code  # a game that knows of no cut
         fits = profile.cut_top <= a <= profile.deck_cards - profile.cut_bottom or facts.row[APPROVAL] & APPROVED_MARKER
@@ -302,7 +305,13 @@ def _count_objection(flow: "Flow", a: int, b: int) -> int:
     if b and not flow.tail:
         return ids.REASON_ARGUMENT  # no hands are out that could have been misdealt
     # Between rounds the whole deck is counted, and only to make up for what is overdue.
-    return ids.REASON_NONE if stub_overdue(flow, flow.outbox.deck) else ids.REASON_STATE
+    return ids.REASON_NONE if stub_overdue(flow, _deck(flow)) else ids.REASON_STATE
+
+
+def _deck(flow: "Flow") -> int:
+    """The deck that a record without a number is about, unless it is of a round: the one inside, or the one that comes
+    next."""
+    return flow.facts.turn() if flow.state == WAITING_FOR_DECK else flow.outbox.deck or 1
 
 
 def record_do(flow: "Flow", what: int, a: int, b: int, now_ms: int, rule: int = -1) -> None:
@@ -315,6 +324,8 @@ def record_do(flow: "Flow", what: int, a: int, b: int, now_ms: int, rule: int = 
     tail = flow.tail and when & (_TAIL_CONTEXT[flow.tail] | CTX_GREEN) != 0
     if tail:
         flow_about_tail(flow, True)
+    elif what == ids.REC_CUT or what == ids.REC_STUB_COUNTED:
+        flow.outbox.deck = _deck(flow)
     if rule < 0:
         rule = _rule_of(flow, what, a, b)
     consequence = flow.profile.consequences[rule]

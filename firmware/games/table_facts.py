@@ -248,11 +248,12 @@ class TableFacts:
         row, profile = self.row, self.profile
         row[TAIL] = profile.phase_after(TAIL_HANDED)
         row[REST] = U8_MAX
+        row[BY_HAND] = self.deck(row[TAIL_DECK] or 1, FACE_UPS)  # found before, in cards that were drawn too early
         if positions:
             row[STACKS] = positions + 1
             row[DEALT] = positions * profile.stack_cards + profile.last_cards
             row[REST] = profile.deck_cards - row[DEALT]
-            row[BY_HAND] = 0 if profile.final_each else profile.final_fixed
+            row[BY_HAND] += 0 if profile.final_each else profile.final_fixed
 
     def _round_over(self, deck: int) -> None:
         row, counted = self.row, self.row[COUNTED]

@@ -126,8 +126,9 @@ class Play:
             return flow.positions * profile.stack_cards + profile.last_cards + fixed if flow.positions else 0
         return 1 + 2 * flow.positions - self.missed if flow.positions else 0
 
-    def dealt(self, flow: "Flow") -> bool:  # whether every card of the deal that is known by now was drawn
-        return self.draws > 0 and self.draws >= self.deal(flow)
+    def dealt(self, flow: "Flow") -> bool:
+        """Whether every card of the deal that is known by now was drawn; of unknown positions the smallest deal."""
+        return self.draws >= self.deal(flow) if flow.positions else plan_left(flow) <= 0
 
     def beyond(self, flow: "Flow") -> bool:
         """Whether more cards of a deck that is played once have left the shoe than its plan has by now. The card that a
@@ -208,7 +209,7 @@ class Play:
         if what == ids.REC_CUT:
             return self._cut_objection(flow, a, b)
         come = self.draws - self.burnt if drawing else self.early if one_round else 1 if self.burned else 0
-        come = self.draws if what == ids.REC_DRAWN_IN_ERROR else come
+        come = self.draws if what == ids.REC_DRAWN_IN_ERROR and drawing else come
         if what == ids.REC_TEN_FOUND:  # on the table or in the rack
             come = flow.ledger.zone[zones.DEALT] + flow.ledger.zone[zones.DISCARDED]
         counted = what == ids.REC_FACE_UP or what == ids.REC_TEN_FOUND or what == ids.REC_DRAWN_IN_ERROR
@@ -381,6 +382,10 @@ class Play:
         if flow.state == DRAWING:
             self.draws -= cards
             self.box = self.box_before
+        elif flow.state == DRAW_READY and flow.profile.one_round:  # drawn too early: in no round
+            self.counted += cards
+            self.early -= cards
+            flow.ledger.move(zones.DEALT, zones.DISCARDED, cards)
         else:
             self.burn |= self.burned
             self.burned = 0

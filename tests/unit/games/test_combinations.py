@@ -77,6 +77,16 @@ DRAWN = (
     ("double-cross-poker", "bets:2 draw:4 power misdeal:1:3", "void DCP-12c 0"),
     ("double-cross-poker", "bets:2 draw:11 fold:1 misdeal:1:1", "void DCP-12c 0"),
     ("double-down-stud", "bets:2 draw:2 !hole_card_seen draw:1 hole_card_seen", "void DDS-11a 0"),
+    # Betting is not closed again before the smallest deal is out, nor while a rejected card is to be replaced.
+    ("double-down-stud", "close draw:4 close hole_card_seen", "void DDS-11a 0"),
+    ("double-down-stud", "draw:1 face_up:1 !drawn_in_error:1 bets:2 draw:5 close hole_card_seen", "void DDS-11a 0"),
+    ("double-down-stud", "draw:2 !drawn_in_error:3 drawn_in_error:1 face_up:1 bets:2 draw:5 close end", "end 45"),
+    ("boston-5-stud", "draw:1 face_up:1 bets:2 draw:9 second_wager:1:1 fold:2 final_deal:1 draw:4 end", "end 38"),
+)
+HANDED = (  # with records and two decks: one is in the hand of the dealer, the other inside
+    ("double-down-stud", "begin cut:20:1 !no_activity cut:30:3", ""),
+    ("double-down-stud", "begin door !no_activity", ""),
+    ("double-down-stud", "other no_activity", ""),
 )
 RAISED = "deal:2 fold:1 second_wager:2:1 release "
 BESIDE = (  # with records and two decks
@@ -294,10 +304,18 @@ def check(table, row):
 def verified(game, dealing):
     """A shuffled deck, in the machine that deals it or in the dealer's hand."""
     table = Table(game, table={"dealing": dealing}).shuffle()
-    if dealing == "shoe":
-        return table
+    return table if dealing == "shoe" else handed_out(table)
+
+
+def handed_out(table):
     table.play(("", 300, "press", "green"), ("remainder_released", 600, "take", 0))
     return table.play(("remainder_taken", 500, "wait", 0))
+
+
+def with_two_decks(game, dealing="shoe"):
+    """A table that keeps records, and both decks inducted."""
+    table = Table(game, table={"decks": 2, "records": True, "dealing": dealing}, config=board(inputs={"back": 28}))
+    return table.inducted(1).inducted(2)
 
 
 def test_two_irregularities_in_a_round_that_the_machine_deals():
@@ -324,12 +342,13 @@ def test_two_irregularities_in_a_round_from_a_draw_shoe():
 def test_a_round_of_boston_5_waits_for_its_final_deal_whatever_the_other_deck_does():
     """Proves: B5-10c (automated, in part), B5-12d (automated, in part), B5-2b (automated, in part)"""
     for row in BESIDE:
-        config = board()
-        config["inputs"].update({"back": {"pin": 28}})
-        table = Table("boston-5-stud", table={"decks": 2, "records": True}, config=config)
-        for i in range(8):
-            table.recorded(("inspected", "verified", "shown", "washed")[i % 4], 1 + i // 4)
-        check(table.shuffle(1), row)
+        check(with_two_decks("boston-5-stud").shuffle(1), row)
+
+
+def test_a_record_about_the_deck_that_is_handed_out_does_not_concern_the_one_inside():
+    """Proves: DDS-4f (manual, in part)"""
+    for row in HANDED:
+        check(handed_out(with_two_decks(row[0], "manual").shuffle(1)), row)
 
 
 def test_a_press_made_before_the_house_decides_is_about_nothing_after_it():

@@ -1,9 +1,10 @@
 """A stub count that is overdue is made up for with the buttons that the display names, inside and outside a round."""
 
-from game_tables import Table
+from game_tables import Table, short_deck
 from support import board, clauses_of, fields_of
 
 from firmware.games.flow import DECK_READY, STACK_OFFERED, WAITING_FOR_DECK, WAITING_FOR_GREEN
+from firmware.games.table_facts import HELD, HELD_OFF
 from firmware.protocol import ids
 from rig import stories
 
@@ -55,3 +56,30 @@ def test_with_no_deck_inside_a_wrong_count_leaves_the_machine_waiting_for_a_new_
     table.play(("", 300, "open", 0), ("", 500, "close", 0), ("empty_proved", 1500, "press", "ack"))
     table.play(*(stories.shuffle(52) + stories.hand_out()))
     table.close()
+
+
+def test_of_two_decks_dealt_by_hand_the_one_that_comes_next_is_counted():
+    """Proves: B5-8e (hand, in part), B5-7f2 (hand, in part)"""
+    for asked in ("record", "lock", "ack"):
+        game = short_deck("boston-5-stud", stub_rounds=2)
+        table = Table(game, table={"decks": 2, "dealing": "hand"}, config=board(inputs={"back": 28}))
+        # The count of the first deck's second round was due when that became void; the second deck was counted since.
+        for deck, last in ((1, None), (2, ("stub_counted", 41)), (1, ("hole_card_seen",)), (2, ("stub_counted", 41))):
+            table.shuffle(deck).play(("", 300, "press", "green"), ("remainder_released", 600, "take", 0))
+            table.play(
+                ("remainder_taken", 300, "press", "seat"), ("", 300, "press", "seat"), ("", 300, "press", "close")
+            )
+            if deck == 2:
+                table.recorded("final_deal", 0)
+            if last:
+                table.recorded(*last)
+            if last != ("hole_card_seen",):
+                table.command(ids.CMD_END_ROUND)
+        assert table.flow.state == WAITING_FOR_DECK and table.display == ASKED
+        if asked == "record":
+            table.recorded("stub_counted", 52)
+        else:
+            table.play(("", 300, "press", asked), ("recorded", 1000, "wait", 0))
+        assert table.display != ASKED
+        held = [table.flow.facts.deck(deck, HELD) & HELD_OFF for deck in (1, 2)]
+        assert held == [HELD_OFF if asked == "ack" else 0, 0], asked

@@ -217,8 +217,10 @@ def test_a_draw_shoe_with_unknown_positions_asks_for_a_due_count_with_the_end():
         table.play(
             ("", 600, "press", "green"), ("deck_loaded", 900, "press", "close"), ("round_started", 300, "wait", 0)
         )
-        assert stage.rig.plant.hand.draw(150)
-        stage.run(1000)
+        for _ in range(6):  # the smallest deal
+            assert need_of(table) == ids.NEED_DRAW
+            assert stage.rig.plant.hand.draw(150)
+            stage.run(300)
         assert need_of(table) == ids.NEED_ROUND_END
         if number == 4:
             assert table.command(ids.CMD_END_ROUND) == ids.OUTCOME_REJECTED

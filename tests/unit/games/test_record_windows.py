@@ -56,8 +56,8 @@ RECORD_WINDOWS = {
     "fold second_wager": "green rest settling",
     "final_deal": "rest settling",
     "hole_card_seen": "ready",  # as Caribbean Stud says
-    "misdeal drawn_in_error": PLAY,
-    "face_up": PLAY + " ready",
+    "misdeal": PLAY,
+    "face_up drawn_in_error": PLAY + " ready",
     "reshuffle": "ready",
     "burned dealer_change": "ready drawing settling",
     "ten_found": "ready drawing settling house",
