@@ -56,6 +56,8 @@ def _decision_objection(flow: "Flow", what: int, a: int, b: int) -> int:
     if not profile.final_each and (what != ids.REC_FOLD or (_has_community(profile) and not flow.tail)):
         return ids.REASON_STATE  # no such wagers; or players decide on community cards, which come out of the rest
     if what == ids.REC_FINAL_DEAL:
+        if profile.recorded and facts.row[REST] != U8_MAX and undecided(flow):
+            return ids.REASON_STATE  # each player decides first, and on this table that is on record
         fits = a == ones(seconds) if seconds else a <= players(flow) - ones(facts.word(NOT_IN))
         return ids.REASON_NONE if fits else ids.REASON_ARGUMENT
     if a > players(flow):

@@ -83,10 +83,13 @@ DRAWN = (
     ("double-down-stud", "draw:2 !drawn_in_error:3 drawn_in_error:1 face_up:1 bets:2 draw:5 close end", "end 45"),
     ("boston-5-stud", "draw:1 face_up:1 bets:2 draw:9 second_wager:1:1 fold:2 final_deal:1 draw:4 end", "end 38"),
 )
-HANDED = (  # with records and two decks: one is in the hand of the dealer, the other inside
+HANDED = (  # with records and two decks
     ("double-down-stud", "begin cut:20:1 !no_activity cut:30:3", ""),
     ("double-down-stud", "begin door !no_activity", ""),
     ("double-down-stud", "other no_activity", ""),
+    # Each player decides before the final cards are dealt.
+    ("boston-5-stud", "bets:2 second_wager:1:1 !final_deal:1 hole_card_seen", "void B5-12a 3"),
+    ("boston-5-stud", "bets:2 !final_deal:0 misdeal:1:2 other !final_deal:1 fold:2 final_deal:0 end", "end 42"),
 )
 RAISED = "deal:2 fold:1 second_wager:2:1 release "
 BESIDE = (  # with records and two decks
@@ -345,8 +348,8 @@ def test_a_round_of_boston_5_waits_for_its_final_deal_whatever_the_other_deck_do
         check(with_two_decks("boston-5-stud").shuffle(1), row)
 
 
-def test_a_record_about_the_deck_that_is_handed_out_does_not_concern_the_one_inside():
-    """Proves: DDS-4f (manual, in part)"""
+def test_a_record_of_a_deck_that_was_handed_out_is_about_that_deck_and_comes_in_its_turn():
+    """Proves: DDS-4f (manual, in part), B5-10b (manual, in part)"""
     for row in HANDED:
         check(handed_out(with_two_decks(row[0], "manual").shuffle(1)), row)
 
