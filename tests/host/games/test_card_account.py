@@ -368,8 +368,11 @@ class Table(RuleBasedStateMachine):
             self.second.discard(hand)
 
     def dealt(self) -> bool:
-        """Whether players can decide: the deal is out."""
-        return bool(self.flow.tail) or self.flow.state in (states.WAITING_FOR_GREEN, states.REMAINDER_OFFERED)
+        """Whether players can decide: the deal is out, in Double Cross Poker its cross too."""
+        stacks = self.flow.profile.code != b"DCP"
+        return bool(self.flow.tail) or (
+            stacks and self.flow.state in (states.WAITING_FOR_GREEN, states.REMAINDER_OFFERED)
+        )
 
     @precondition(lambda self: self.going() and self.flow.profile.final_each)
     @rule(hand=POSITIONS, placed=st.integers(0, 1))
