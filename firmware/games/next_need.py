@@ -11,6 +11,7 @@ from firmware.games.flow import (
     DRAWING,
     REMOVED_OFFERED,
     SHUFFLING,
+    STACK_OFFERED,
     STARTING,
     WAITING_FOR_DECK,
     WAITING_FOR_GREEN,
@@ -109,6 +110,8 @@ def need_next(flow: "Flow", inp: "Inputs") -> int:
         need = need_for_cards(flow)
     elif state in (WAITING_FOR_GREEN, WAITING_FOR_WAGERS):
         need = need_for_release(flow)
+    elif state == STACK_OFFERED and flow.need == ids.NEED_DECISIONS:
+        need = need_for_release(flow) or ids.NEED_RELEASE  # asked for, so that stack stays where it is
     if flow.play is not None and not need:
         need = flow.play.need_next(flow)
     return need or _BY_STATE[state]

@@ -158,6 +158,8 @@ def _needed(flow: "Flow") -> "Page":
         return "House decides about", "the round", "LOCK: it goes on", "CLOSE: it is void"
     if need == ids.NEED_DECISIONS and undecided(flow):
         return "Fold or raise of all", "is not on record", "Tell the table", "system"
+    if need == ids.NEED_DECISIONS and not flow.tail:
+        return flow.profile.pages.get(WAITING_FOR_GREEN, _PAGES[WAITING_FOR_GREEN])
     later = need == ids.NEED_COUNT and flow.profile.recorded and flow.facts.stub_reported_later()
     if later or need == ids.NEED_DECISIONS:
         return "Final deal is not", "on record", "Tell the table", "system"

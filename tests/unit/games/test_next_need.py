@@ -157,6 +157,15 @@ def test_decisions_are_asked_for_until_the_last_position_has_decided():
     assert table.record("second_wager", 2, 1) == DONE
     told = status_of(table)
     assert (told[NEED], told[POSITIONS_DUE], told[RECORDS_DUE]) == (ids.NEED_RELEASE, 0, 0)
+    # No positions set: the rest is asked for while the next stack lies in the tray.
+    table = Table("boston-5-stud", table={"records": True}).inducted().shuffle()
+    taken = ("stack_offered", 600, "take", 0)
+    table.play(("", 300, "press", "close"), taken, taken, ("stack_offered", 300, "press", "green"))
+    told = status_of(table)
+    assert (told[NEED], told[POSITIONS_DUE]) == (ids.NEED_DECISIONS, 1)
+    assert table.record("second_wager", 1, 1) == DONE
+    assert need_of(table) == ids.NEED_RELEASE and table.display[0] == "Second wagers"
+    table.play(("", 300, "press", "green"), ("remainder_released", 300, "wait", 0))
 
 
 def test_a_drawn_shoe_is_played_from_the_status_alone():
