@@ -293,6 +293,8 @@ class CommandRunner:
             return flow.tail == TAIL_SETTLING or flow.round_open
         if command == ids.CMD_GIVE_CARD:
             return extra_due(flow)
+        if command == ids.CMD_RELEASE and flow.state == DECK_HELD:
+            return flow.tail in (0, TAIL_HANDED)  # later GREEN is for the round at the table
         if flow.state == STACK_OFFERED:
             community = flow.profile.extras & EXTRA_COMMUNITY != 0
             open_ended = not flow.positions and flow.stacks_taken != 0 and not flow.last

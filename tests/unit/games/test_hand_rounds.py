@@ -229,6 +229,7 @@ def test_the_other_deck_is_shuffled_while_this_one_is_dealt_by_hand():
         assert table.flow.state == DECK_HELD and all_fields_of(table.stage, "round_started") == [[2]]
         if game == "double-down-stud":
             assert table.command(ids.CMD_CLOSE_BETTING) == DONE
+        assert table.command(ids.CMD_RELEASE) == REFUSED and "round_ended" not in table.stage.names()
         table.end()
         assert "round_ended" in table.stage.names() and table.flow.state == DECK_HELD
         table.release()
