@@ -168,6 +168,7 @@ class TableFacts:
         if self.row[TAIL] and deck == self.row[TAIL_DECK]:
             self._shift(BY_HAND, found - self.deck(deck, FACE_UPS))  # from a manual shoe, in a round
         self._set(deck, FACE_UPS, found)
+        self.row[PLAYED] = 1  # it has left the shoe: the others are not in the order of the shuffle any more
 
     def _deck_event(self, message: int, values: "list[int]", deck: int, round_number: int) -> None:
         row = self.row
@@ -215,6 +216,8 @@ class TableFacts:
         row, profile = self.row, self.profile
         if row[TAIL] and round_number:
             return  # the stub, out of a manual shoe: what it must have follows from the plan
+        if not round_number and self.once and not self.deck(deck or 1, SOURCE):
+            return  # not to be dealt any more, and so neither played nor has it had its turn
         if profile.decks > 1 and deck:
             row[TURN] = 3 - deck
         if self.handed(deck, round_number):
@@ -241,6 +244,13 @@ class TableFacts:
         """The deck that was handed out comes back without any record of its round: it counts as played."""
         if self.row[TAIL] == TAIL_HANDED:
             self._round_over(self.row[TAIL_DECK])
+
+    def _not_dealt(self) -> None:
+        """The deck that was handed out is not dealt, and has not had its turn."""
+        row = self.row
+        if row[TAIL] == TAIL_HANDED:
+            row[TAIL] = 0
+            row[TURN] = row[TAIL_DECK]
 
     def _closed(self, positions: int) -> None:
         """Betting on a deck that was handed out is closed: what its plan takes off the deck is as if dealt, and what
@@ -294,7 +304,8 @@ class TableFacts:
             held, bit = self.deck(a, HELD), HELD_DISPUTE if what == ids.REC_DISPUTE else HELD_WINNER
             self._set(a, HELD, held | bit if b else held & ~bit)
         elif what == ids.REC_HOLE_CARD_SEEN:
-            self._untold()  # before a round has begun: of that deck none does
+            self._not_dealt()  # before a round has begun: of that deck none does
+            self._unshuffle(deck)
         else:
             self._of_the_round(what, a, b, consequence, deck)
         if consequence == ids.ALL_VOID_REMOVE_DECK:
@@ -327,6 +338,7 @@ class TableFacts:
             self._shift(BY_HAND, self.profile.final_each * a + self.profile.final_fixed)
         elif what == ids.REC_FACE_UP:
             self._add(_place(deck, FACE_UPS), a)
+            row[PLAYED] = 1
         elif what == ids.REC_TEN_FOUND:
             self._add(TENS, a)
             self._add(REMOVED, a)
@@ -362,8 +374,7 @@ class TableFacts:
         self._shift(BY_HAND, cards)
 
     def _idle(self, what: int, a: int, consequence: int) -> None:
-        if self.row[TAIL] == TAIL_HANDED:
-            self.row[TAIL] = 0  # that deck is not dealt
+        self._not_dealt()
         if what == ids.REC_OUT_OF_SERVICE:
             self.row[SERVICE] = a
         for deck in (1, 2):

@@ -57,9 +57,15 @@ def plan_objection(flow: "Flow", what: int, a: int, b: int) -> bool:
     if not ids.REC_FOLD <= what <= ids.REC_MISDEAL or (0 < flow.positions < a and a != COMMUNITY):
         return False
     if what != ids.REC_MISDEAL:
-        return plan_left(flow) >= flow.profile.last_cards + _fixed(flow)
+        return plan_left(flow) >= _last(flow)
     more = b - due_cards(flow, a)
     return more != 0 and _to_come(flow, a) + more > _later(flow, a, b, more)
+
+
+def _last(flow: "Flow") -> int:
+    """Cards that the deal ends with: of its last pass, of the community, or of the dealer."""
+    profile = flow.profile
+    return (flow.positions or 1) + 1 if profile.extras & EXTRA_PASSES else _fixed(flow) or profile.last_cards
 
 
 def plan_late(flow: "Flow") -> None:

@@ -382,10 +382,10 @@ class Play:
         if flow.state == DRAWING:
             self.draws -= cards
             self.box = self.box_before
-        elif flow.state == DRAW_READY and flow.profile.one_round:  # drawn too early: in no round
-            self.counted += cards
-            self.early -= cards
+        elif self.early:  # drawn before betting was closed
             flow.ledger.move(zones.DEALT, zones.DISCARDED, cards)
+            self.early -= cards
+            self.counted += cards
         else:
             self.burn |= self.burned
             self.burned = 0

@@ -6,7 +6,7 @@ record that is refused; `power` is a power cut, and the machine emptied after it
 
 from dab_tables import Shoe
 from game_tables import DONE, REFUSED, Table, short_deck
-from support import all_fields_of, board, clauses_of
+from support import act, all_fields_of, board, clauses_of
 
 from firmware.games.flow import WARNING
 from firmware.protocol import ids
@@ -76,6 +76,11 @@ DRAWN = (
     ("boston-5-stud", "bets:2 draw:5 face_up:1 power face_up:1", "void B5-12b 0"),
     ("double-cross-poker", "bets:2 draw:4 power misdeal:1:3", "void DCP-12c 0"),
     ("double-cross-poker", "bets:2 draw:11 fold:1 misdeal:1:1", "void DCP-12c 0"),
+    ("double-cross-poker", "bets:2 draw:6 !fold:1 draw:1 fold:1 draw:4 end", "end 41"),  # the cross is being dealt
+    ("double-cross-poker", "draw:1 face_up:1 !face_up:1 bets:2 draw:11 stub_counted:40 end", "end 40"),
+    ("caribbean-stud", "bets:2 lock draw:12 !fold:1 draw:1 fold:1 draw:2 end", "end 37"),  # in the last pass
+    ("caribbean-stud", "draw:2 face_up:1 bets:2 lock draw:14 stub_counted:36 end", "end 36"),
+    ("caribbean-stud", "draw:1 face_up:1 bets:2 lock draw:4 face_up:1", "void CS-13b 0"),
     ("double-down-stud", "bets:2 draw:2 !hole_card_seen draw:1 hole_card_seen", "void DDS-11a 0"),
     # Betting is not closed again before the smallest deal is out, nor while a rejected card is to be replaced.
     ("double-down-stud", "close draw:4 close hole_card_seen", "void DDS-11a 0"),
@@ -340,6 +345,17 @@ def test_two_irregularities_in_a_round_from_a_draw_shoe():
         table = Table(row[0], "draw", {"dealing": "manual"}, config=board("draw"))
         table.stage.act("load", {"cards": 52})
         check(table.play(("", 300, "press", "green"), ("deck_loaded", 600, "wait", 0)), row)
+
+
+def test_a_deck_whose_hands_are_void_before_its_round_is_shuffled_again():
+    """Proves: CS-13a (manual, in part), CS-13b (manual, in part)"""
+    for words in ("hole_card_seen", "draw:1 face_up:1 draw:1 face_up:1"):
+        table = Table("caribbean-stud", "draw", {"records": True}).inducted()
+        assert table.record("provenance", 1, ids.FROM_SUPPLIER) == table.record("cut", 20, 1) == DONE
+        Words(table.insert("deck_loaded", 300, cards=52)).say(words)
+        act(table.stage, 3000, "lift")
+        table.insert("", 300, cards=52)
+        assert table.display[:2] == ["Who shuffled this", "deck?"], words
 
 
 def test_a_round_of_boston_5_waits_for_its_final_deal_whatever_the_other_deck_does():

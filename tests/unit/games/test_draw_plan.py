@@ -151,7 +151,7 @@ SINCE = {
         ("misdeal", 2, 6): 15,
         ("misdeal", 0, 4): 14,
         ("misdeal", 0, 6): 16,
-        ("fold", 1, 0): 11,
+        ("fold", 1, 0): 13,
     },
     "double-cross-poker": {
         ("misdeal", 1, 1): 2,
@@ -162,7 +162,7 @@ SINCE = {
         ("misdeal", 0, 3): 7,
         ("misdeal", 255, 4): 10,
         ("misdeal", 255, 6): 12,
-        ("fold", 2, 0): 5,
+        ("fold", 2, 0): 7,
     },
 }
 

@@ -169,7 +169,7 @@ def test_what_is_about_nothing_here_changes_nothing():
             facts = filled(new(decks=2), 3)
             facts.row[TAIL] = tail
             assert noted(facts, (getattr(ids, "EV_" + name), 9, 9, 9)) == {}, name
-    records = "HOLE_CARD_SEEN DRAWN_IN_ERROR DEALER_CHANGE SHORT_SHOE RESHUFFLE CUT_OFFERED BOX_MISSED CARD_TO"
+    records = "DRAWN_IN_ERROR DEALER_CHANGE SHORT_SHOE RESHUFFLE CUT_OFFERED BOX_MISSED CARD_TO"
     for name in records.split():
         for tail in (0, TAIL_SETTLING):
             facts = filled(new(decks=2), 3)
@@ -234,7 +234,7 @@ def test_of_a_round_dealt_by_hand_the_plan_tells_what_is_out_unless_positions_ar
 
 def test_cards_face_up_and_tens_are_counted_apart():
     facts = new()
-    assert noted(facts, (ids.EV_CARDS_ODD, FAULT_FACE_UP, 2), deck=0) == {FACE_UPS: 2}  # of the only deck
+    assert noted(facts, (ids.EV_CARDS_ODD, FAULT_FACE_UP, 2), deck=0) == {FACE_UPS: 2, PLAYED: 1}  # of the only deck
     assert noted(facts, (ids.EV_CARDS_ODD, FAULT_COMPOSITION, 3)) == {TENS: 3, REMOVED: 1}
     assert noted(facts, (ids.EV_CARDS_ODD, FAULT_COMPOSITION, 4)) == {TENS: 4, REMOVED: 2}
     facts.row[TAIL] = facts.row[TAIL_DECK] = 1  # from a manual shoe: it left the rest by hand
@@ -286,7 +286,8 @@ def test_the_rest_is_known_once_it_was_taken_and_the_other_deck_is_next():
     assert noted(facts, (ids.EV_REMAINDER_TAKEN, 32)) == {REST: 32, TAIL: TAIL_SETTLING}
     assert noted(facts, (ids.EV_REMAINDER_TAKEN, 30)) == {}  # out of a manual shoe, in a round that is settled
     facts = new(decks=2)
-    assert noted(facts, (ids.EV_REMAINDER_TAKEN, 52), deck=1, round_number=0)[TURN] == 2  # no round was played
+    facts.row[of(1, SOURCE)] = 1
+    assert noted(facts, (ids.EV_REMAINDER_TAKEN, 52), deck=1, round_number=0)[TURN] == 2  # dealt by other means
     assert noted(facts, NEW_ROUND, deck=2)[TURN] == 1
     facts = new()
     noted(facts, NEW_ROUND)
@@ -341,6 +342,21 @@ def test_a_deck_handed_out_whole_waits_for_its_round_and_is_played_if_it_comes_b
     facts.row[of(1, SOURCE)] = 1
     assert not facts.handed(1, 0)
     assert noted(facts, (ids.EV_REMAINDER_TAKEN, 52), round_number=0)[ROUNDS] == 1  # dealt by other means
+
+
+def test_a_deck_that_must_not_be_dealt_any_more_was_not_played_and_keeps_its_turn():
+    for record in (ids.REC_HOLE_CARD_SEEN, ids.REC_NO_ACTIVITY):
+        for handed in (False, True):
+            facts = new(decks=2, dealing="manual" if handed else "shoe")
+            facts.row[TURN] = 2
+            noted(facts, (ids.EV_DECK_VERIFIED, 52), deck=2)
+            for out in (handed, not handed):
+                if out:
+                    noted(facts, (ids.EV_REMAINDER_TAKEN, 52), deck=2, round_number=0)
+                else:
+                    told(facts, record, 0, 0, ids.SHUFFLE_AGAIN, deck=2)
+            cells = [facts.row[cell] for cell in (TURN, TAIL, ROUNDS, of(2, SINCE), of(2, SOURCE))]
+            assert cells == [2, 0, 0, 0, 0], (record, handed)
 
 
 def test_a_verified_deck_was_shuffled_and_counted_by_the_machine_until_power_or_a_fault_takes_that_away():
@@ -502,9 +518,10 @@ def test_a_fold_takes_the_second_wager_with_it():
 
 def test_counts_of_a_shoe_add_up_and_do_not_run_over():
     facts = new("double-attack-blackjack", once=False)
-    assert told(facts, ids.REC_FACE_UP, 2) == {FACE_UPS: 2}
+    assert told(facts, ids.REC_FACE_UP, 2) == {FACE_UPS: 2, PLAYED: 1}
     assert told(facts, ids.REC_FACE_UP, 255) == {FACE_UPS: 255}
     assert told(facts, ids.REC_TEN_FOUND, 3) == {TENS: 3, REMOVED: 3}
+    facts.row[PLAYED] = 0
     assert told(facts, ids.REC_BURNED, 1) == {PLAYED: 1}
     assert told(facts, ids.REC_READER_OFF, 0) == {READER_OFF: 1}
     assert told(facts, ids.REC_READER_OFF, 1) == {READER_OFF: 0}
