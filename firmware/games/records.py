@@ -20,7 +20,7 @@ from firmware.games.flow import (
     flow_enter,
     flow_void,
 )
-from firmware.games.hands import COMMUNITY, deal_over, due_cards, hands_objection, stub_fits
+from firmware.games.hands import COMMUNITY, beside_players, deal_over, due_cards, hands_objection, stub_fits
 from firmware.games.prerequisites import stub_overdue
 from firmware.games.profile import (
     CLAUSE_NONE,
@@ -302,10 +302,14 @@ def _count_objection(flow: "Flow", a: int, b: int) -> int:
             return ids.REASON_STATE  # not dealt, counted already, never counted, or the final deal is recorded first
         odd = a >= profile.deck_cards or (b and a == flow.facts.stub())  # a stub is never the whole deck
         return ids.REASON_ARGUMENT if odd else ids.REASON_NONE
-    if b and not flow.tail:
+    if b and (not flow.tail or flow.profile.decks > 1):
         return ids.REASON_ARGUMENT  # no hands are out that could have been misdealt
     # Between rounds the whole deck is counted, and only to make up for what is overdue.
-    return ids.REASON_NONE if stub_overdue(flow, _deck(flow)) else ids.REASON_STATE
+    if not stub_overdue(flow, _deck(flow)):
+        return ids.REASON_STATE
+    profile = flow.profile  # of a round that is void the stub may be reported still
+    stub = a + profile.stack_cards + beside_players(profile) <= profile.deck_cards
+    return ids.REASON_ARGUMENT if stub else ids.REASON_NONE
 
 
 def _deck(flow: "Flow") -> int:
@@ -317,11 +321,12 @@ def _deck(flow: "Flow") -> int:
 def record_do(flow: "Flow", what: int, a: int, b: int, now_ms: int, rule: int = -1) -> None:
     """Put it on record, with the rule and what it orders; and let that happen. The rule is that of the numbers, unless
     a person has judged: right and wrong are buttons, whether or not the right number is known."""
-    if flow.tail == TAIL_HANDED and what in _ENDS_HANDED:
+    whole = what == ids.REC_STUB_COUNTED and flow.state == WAITING_FOR_DECK and flow.tail in (0, TAIL_HANDED)
+    if flow.tail == TAIL_HANDED and what in _ENDS_HANDED and not (whole and flow.profile.decks > 1):
         flow.set_tail(0)  # that deck was played and counted, or is not dealt
         flow.redraw()
     when = flow.profile.exposure | CTX_HOUSE if what == ids.REC_HOLE_CARD_SEEN else _TABLE[what][0]
-    tail = flow.tail and when & (_TAIL_CONTEXT[flow.tail] | CTX_GREEN) != 0
+    tail = flow.tail and not whole and when & (_TAIL_CONTEXT[flow.tail] | CTX_GREEN) != 0
     if tail:
         flow_about_tail(flow, True)
     elif what == ids.REC_CUT or what == ids.REC_STUB_COUNTED:
@@ -340,7 +345,7 @@ def record_do(flow: "Flow", what: int, a: int, b: int, now_ms: int, rule: int = 
         flow.ledger.move(DEALT, DISCARDED, a)
     if flow.play is not None:
         flow.play.recorded(flow, what, a, b, now_ms)
-    if ids.ALL_VOID_RESHUFFLE <= consequence <= ids.ALL_VOID:
+    if ids.ALL_VOID_RESHUFFLE <= consequence <= ids.ALL_VOID and not whole:
         _void(flow, rule, now_ms)
     elif what == ids.REC_NO_ACTIVITY and flow.state not in (WAITING_FOR_DECK, DECK_SPENT):
         # The deck inside must not be dealt any more, and comes out.
@@ -355,7 +360,8 @@ def _rule_of(flow: "Flow", what: int, a: int, b: int) -> int:
     if rule >= 0:
         return rule
     if what == ids.REC_STUB_COUNTED:
-        if (not b and stub_fits(flow, a)) if flow.tail else a == flow.profile.deck_cards:
+        between = flow.tail in (0, TAIL_HANDED)
+        if a == flow.profile.deck_cards if between else not b and stub_fits(flow, a):
             return RULE_STUB_COUNT
         return RULE_NOT_WHOLE if b == 2 else RULE_STUB_MISDEALT if b else RULE_STUB_WRONG
     if what == ids.REC_MISDEAL and not a:

@@ -315,10 +315,13 @@ class TableFacts:
     def _of_the_round(self, what: int, a: int, b: int, consequence: int, deck: int) -> None:
         row = self.row
         if what == ids.REC_STUB_COUNTED:
-            row[COUNTED] = 1
-            self._set_word(STUB, a)
-            self._untold()
-            if not row[TAIL]:  # the whole deck: overdue, and made up for between two rounds
+            if self.profile.decks == 1:
+                self._untold()
+            between = row[TAIL] in (0, TAIL_HANDED)  # of two decks the one that comes next, while the other is out
+            if not between or not row[TAIL]:
+                row[COUNTED] = 1
+                self._set_word(STUB, a)
+            if between:  # the whole deck: overdue, and made up for between two rounds
                 row[ROUNDS], row[RACK] = 0, row[RACK] if consequence else 0
                 self._set(deck, SINCE, 0)
         elif what == ids.REC_PROGRESSIVE:

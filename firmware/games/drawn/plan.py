@@ -58,8 +58,9 @@ def plan_objection(flow: "Flow", what: int, a: int, b: int) -> bool:
         return False
     if what != ids.REC_MISDEAL:
         return plan_left(flow) >= _last(flow)
-    more = b - due_cards(flow, a)
-    return more != 0 and _to_come(flow, a) + more > _later(flow, a, b, more)
+    more, left = b - due_cards(flow, a), _to_come(flow, a)
+    # Once the plan is out no card is to come, and one that this hand has too many another has too few.
+    return more != 0 and left > 0 and left + more > _later(flow, a, b, more)
 
 
 def _last(flow: "Flow") -> int:

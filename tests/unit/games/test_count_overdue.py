@@ -1,8 +1,9 @@
 """A stub count that is overdue is made up for with the buttons that the display names, inside and outside a round."""
 
-from game_tables import Table, short_deck
-from support import board, clauses_of, fields_of
+from game_tables import DONE, REFUSED, Table, short_deck
+from support import act, board, clauses_of, fields_of
 
+from firmware.games import next_need
 from firmware.games.flow import DECK_READY, STACK_OFFERED, WAITING_FOR_DECK, WAITING_FOR_GREEN
 from firmware.games.table_facts import HELD, HELD_OFF
 from firmware.protocol import ids
@@ -83,3 +84,28 @@ def test_of_two_decks_dealt_by_hand_the_one_that_comes_next_is_counted():
         assert table.display != ASKED
         held = [table.flow.facts.deck(deck, HELD) & HELD_OFF for deck in (1, 2)]
         assert held == [HELD_OFF if asked == "ack" else 0, 0], asked
+
+
+def test_the_deck_that_comes_next_is_counted_whatever_the_other_one_does():
+    """Each of two decks, in every round: the first was void before its count, the second is due by the table's tally.
+    Then the first by its own, while the second is in play; a stub that is reported late is no whole deck."""
+    game = short_deck("double-cross-poker", stub_rounds=1)
+    for cards, due in ((52, ids.NEED_SHUFFLE), (51, ids.NEED_INDUCTION)):
+        table = Table(game, table={"dealing": "hand", "decks": 2}, config=board(inputs={"back": {"pin": 28}}))
+        for deck in (1, 2, 1):
+            act(table.stage, 500, "load", cards=52, deck=deck)
+            if table.told("round_voided"):
+                assert table.command(ids.CMD_SHUFFLE) == REFUSED and table.flow.need == ids.NEED_COUNT
+                assert table.record("stub_counted", 43) == REFUSED and table.reason() == ids.REASON_ARGUMENT
+                table.recorded("stub_counted", 52 if deck == 2 else cards)
+                if deck == 1:
+                    break
+            table.play(("", 300, "press", "green"), ("deck_verified", 500, "wait", 0)).release()
+            assert table.command(ids.CMD_SET_POSITIONS, 1) == DONE
+            if deck == 1:
+                assert table.command(ids.CMD_CLOSE_BETTING) == DONE
+                table.recorded("misdeal", 1, 1)
+        assert next_need.need_next(table.flow, table.stage.rig.app.inp) == due
+        assert table.command(ids.CMD_CLOSE_BETTING) == DONE and table.record("stub_counted", 43) == DONE
+        assert table.command(ids.CMD_END_ROUND) == DONE
+        table.close()

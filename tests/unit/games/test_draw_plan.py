@@ -129,7 +129,7 @@ SINCE = {
         ("misdeal", 2, 0): 2,
         ("misdeal", 2, 2): 3,
         ("misdeal", 0, 3): 5,
-        ("misdeal", 0, 5): 7,
+        ("misdeal", 0, 5): 6,
     },
     "boston-5-stud": {
         ("hole_card_seen", 0, 0): 7,
@@ -139,7 +139,7 @@ SINCE = {
         ("misdeal", 2, 4): 7,
         ("misdeal", 0, 0): 7,
         ("misdeal", 0, 2): 8,
-        ("misdeal", 0, 5): 11,
+        ("misdeal", 0, 5): 9,
         ("fold", 1, 0): 7,
         ("second_wager", 2, 1): 7,
         ("final_deal", 1, 0): 7,
@@ -150,7 +150,7 @@ SINCE = {
         ("misdeal", 2, 4): 14,
         ("misdeal", 2, 6): 15,
         ("misdeal", 0, 4): 14,
-        ("misdeal", 0, 6): 16,
+        ("misdeal", 0, 6): 15,
         ("fold", 1, 0): 13,
     },
     "double-cross-poker": {
@@ -161,7 +161,7 @@ SINCE = {
         ("misdeal", 0, 1): 6,
         ("misdeal", 0, 3): 7,
         ("misdeal", 255, 4): 10,
-        ("misdeal", 255, 6): 12,
+        ("misdeal", 255, 6): 11,
         ("fold", 2, 0): 7,
     },
 }
