@@ -368,11 +368,10 @@ class Table(RuleBasedStateMachine):
             self.second.discard(hand)
 
     def dealt(self) -> bool:
-        """Whether players can decide: the deal is out, in Double Cross Poker its cross too."""
-        stacks = self.flow.profile.code != b"DCP"
-        return bool(self.flow.tail) or (
-            stacks and self.flow.state in (states.WAITING_FOR_GREEN, states.REMAINDER_OFFERED)
-        )
+        """Whether players can decide: the deal is out, and the rest, where a cross is dealt from it."""
+        cross = self.flow.profile.code == b"DCP"
+        out = self.flow.state in (states.WAITING_FOR_GREEN, states.REMAINDER_OFFERED)
+        return bool(self.flow.tail) or (out and not cross)
 
     @precondition(lambda self: self.going() and self.flow.profile.final_each)
     @rule(hand=POSITIONS, placed=st.integers(0, 1))
