@@ -84,17 +84,19 @@ def step_waiting_for_deck(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: i
     if flow.door.prove_due or flow.panel.take(PRESS_TEST):
         return flow_enter(flow, PROVING_EMPTY, now_ms)
     flow.hold_without_room()
-    if flow.tail and tail_scan(flow, out, not inp.level[IN_HOPPER], now_ms):
-        return 0
     need = need_for_deck(flow)
+    # GREEN is for the deck in the hopper, unless that waits for the end of the round.
+    green_ends = not inp.level[IN_HOPPER] or need == ids.NEED_ROUND_END
+    if flow.tail and tail_scan(flow, out, green_ends, now_ms):
+        return 0
     if _uncounted(flow, need) and count_pressed(flow, now_ms):
         return 0
     if need == ids.NEED_INDUCTION:
         _new_deck(flow, now_ms)
+    if (green_ends or flow.hold) and (flow.tail == TAIL_SETTLING or flow.tail == TAIL_HOUSE):
+        need = _shown_end(flow) or need  # shown while no deck can be taken in
     if not inp.level[IN_HOPPER] or flow.hold:
-        if flow.tail == TAIL_SETTLING or flow.tail == TAIL_HOUSE:
-            need = _shown_end(flow) or need  # shown while no deck lies there
-        elif flow.tail == TAIL_LOCKOUT and flow.need == ids.NEED_PROGRESSIVE:
+        if flow.tail == TAIL_LOCKOUT and flow.need == ids.NEED_PROGRESSIVE:
             need = need_for_cards(flow) or need  # LOCK was pressed and has no effect before this
         hold_for(flow, need, 0)
         flow.panel.clear()

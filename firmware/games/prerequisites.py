@@ -101,8 +101,10 @@ def need_for_deck(flow: "Flow") -> int:
             return ids.NEED_PROVENANCE
         if flow.machine.draws and facts.cut_due(deck):
             return ids.NEED_CUT  # a deck inside a shoe can no longer be cut
-    # With dealing by hand, an overdue stub count comes before the next deck.
-    return ids.NEED_COUNT if profile.mode and stub_overdue(flow, deck) else ids.NEED_NONE
+    # With dealing by hand, an overdue stub count comes before the next deck: between two rounds.
+    if not (profile.mode and stub_overdue(flow, deck)):
+        return ids.NEED_NONE
+    return ids.NEED_COUNT if flow.tail in (0, TAIL_HANDED) else ids.NEED_ROUND_END
 
 
 def need_for_round(flow: "Flow") -> int:

@@ -109,3 +109,22 @@ def test_the_deck_that_comes_next_is_counted_whatever_the_other_one_does():
         assert table.command(ids.CMD_CLOSE_BETTING) == DONE and table.record("stub_counted", 43) == DONE
         assert table.command(ids.CMD_END_ROUND) == DONE
         table.close()
+
+
+def test_green_ends_the_round_that_a_deck_in_the_hopper_waits_for():
+    game = short_deck("double-cross-poker", stub_rounds=1)
+    table = Table(game, table={"dealing": "hand", "decks": 2}, config=board(inputs={"back": {"pin": 28}}))
+    for deck in (1, 2):
+        table.shuffle(deck).release()
+        table.play(("", 300, "press", "seat"), ("", 300, "press", "close"), ("round_started", 300, "wait", 0))
+        if deck == 1:
+            table.recorded("misdeal", 1, 1)
+        act(table.stage, 500, "load", cards=52, deck=3 - deck)
+        shown = []
+        for button in ("lock", "green", "lock") if deck == 2 else ("lock",):
+            shown.append(table.display[0])
+            act(table.stage, 800, "press", button=button)
+        assert shown == ["Count the stub", "Round is not over", "Count the stub"][: len(shown)]
+        act(table.stage, 500, "lift")
+    assert fields_of(table.stage, "round_ended") == [[2, 4, 48]]
+    table.close()

@@ -134,6 +134,10 @@ def test_a_count_is_due_every_five_rounds_unless_the_machine_has_counted_the_dec
     two.profile.stub_exempt = 0
     two.facts.row[table_facts.ROUNDS], two.tail = 4, TAIL_HANDED
     assert prerequisites.need_for_deck(two) == NO_NEED
+    two.facts.row[table_facts.ROUNDS] = 5
+    for tail, need in ((TAIL_HANDED, COUNT), (TAIL_LOCKOUT, ids.NEED_ROUND_END), (TAIL_SETTLING, ids.NEED_ROUND_END)):
+        two.tail = tail  # the whole deck is counted between two rounds
+        assert prerequisites.need_for_deck(two) == need
 
 
 def test_a_round_waits_for_service_and_for_the_round_before():
