@@ -205,8 +205,8 @@ class Profile:
         if not table.get("progressive", True):
             self.lockout = False
         dealing = table.get("dealing", "shoe")
-        if config.get("mechanism", {}).get("kind") == "draw":
-            # It is a manual shoe; a shoe that lasts for many rounds has a procedure of its own.
+        if config.get("mechanism", {}).get("kind") == "draw" or self.extras & EXTRA_FIRST_CLOSES:
+            # It is a manual shoe; a shoe that lasts for many rounds has a procedure of its own, and a shuffler none.
             dealing = "manual" if self.one_round else "shoe"
         self._deal_by(dealing)
         self.recorded = bool(table.get("records"))  # play needs the records of the table system

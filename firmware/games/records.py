@@ -74,6 +74,7 @@ from firmware.games.table_facts import (
     FINAL,
     INDUCTED,
     POSITIONS,
+    RACK,
     SOURCE,
     U8_MAX,
 )
@@ -145,9 +146,9 @@ _TABLE = (
     (_CTX_PLAY, _SEAT, _CARDS, RULE_MISDEAL),
     (_CTX_PLAY | CTX_READY, _CARDS, _ZERO, RULE_FACE_UP),
     (_CTX_PLAY | CTX_READY, _CARDS, _FLAG, RULE_DRAWN_IN_ERROR),
-    (CTX_READY | _CTX_HANDS, _ZERO, _ZERO, RULE_BURN),
+    (_CTX_QUIET | _CTX_HANDS, _ZERO, _ZERO, RULE_BURN),
     (CTX_READY | _CTX_HANDS, _CARDS, _ANY, RULE_BURN),
-    (CTX_READY | _CTX_HANDS | CTX_HOUSE, _CARDS, _ZERO, RULE_TEN),
+    (_CTX_QUIET | _CTX_HANDS | CTX_HOUSE, _CARDS, _ZERO, RULE_TEN),
     (_CTX_HANDS, _RANK, _ZERO, RULE_HOLE_CARD),
     (_CTX_HANDS, _ZERO, _ZERO, RULE_INSURANCE),
     (_CTX_HANDS, _FLAG, _ZERO, RULE_DEALER_CARD),
@@ -206,6 +207,8 @@ def record_objection(flow: "Flow", role: int, what: int, a: int, b: int) -> int:
         return ids.REASON_ARGUMENT
     if what <= ids.REC_DECK_REMOVED and what != ids.REC_CUT and _in_play(flow, a):
         return ids.REASON_STATE  # of a deck that is inside, or on the table
+    if what == ids.REC_TEN_FOUND and now & CTX_IDLE and not facts.row[RACK]:
+        return ids.REASON_STATE  # out of a shoe, or out of its rack and rest while these are to be counted
     idle = flow.tail in (0, TAIL_HANDED) and _CTX_QUIET << 1 >> _CONTEXT[flow.state] & 1
     if what == ids.REC_NO_ACTIVITY and not idle:
         return ids.REASON_STATE  # a round is being settled; or a deck is shuffled or removed beside one that is out
@@ -233,7 +236,7 @@ def _fits(flow: "Flow", kind: int, value: int) -> bool:
     if kind == _DECK:
         return 0 < value <= profile.decks
     if kind == _POSITION:
-        boxes = flow.positions if flow.state == DRAWING else 0
+        boxes = flow.positions if flow.state == DRAWING else flow.facts.row[POSITIONS] if flow.tail else 0
         return 0 < value <= (boxes or profile.positions_max)
     if kind == _SEAT:
         return value <= profile.positions_max or value == COMMUNITY

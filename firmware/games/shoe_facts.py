@@ -12,9 +12,13 @@ BOXES = const(16)  # four bits for each box: the hands that it has surrendered, 
 MISSED = const(8)  # it did not get both cards of the deal
 DEAD = const(15)  # nor any of them: it takes no part in the round
 UP_CARD = const(24)
-ANSWER = const(25)  # of the reader; CALLED and INSURED
+ANSWER = const(25)  # of the reader; CALLED, INSURED, BURNS
+READ = const(3)  # the bits of the answer
 CALLED = const(4)  # a bit: the dealer's second card was called
 INSURED = const(8)  # a bit: insurance is closed
+BURNS = const(16)  # a bit: a new dealer has to burn a card; also between rounds
+
+BURN_DEALER = const(2)  # why a card is burned, as the record says it
 
 
 def shoe_note(row: bytearray, what: int, a: int, b: int) -> None:
@@ -31,6 +35,10 @@ def shoe_note(row: bytearray, what: int, a: int, b: int) -> None:
         row[BOXES + (a >> 1)] += 1 << (a & 1) * 4
     elif what == ids.REC_BOX_MISSED and b < 2:
         row[BOXES + (a >> 1)] |= (MISSED if b else DEAD) << (a & 1) * 4
+    elif what == ids.REC_DEALER_CHANGE:
+        row[ANSWER] |= BURNS
+    elif what == ids.REC_BURNED and (b == BURN_DEALER or not (a or b)):
+        row[ANSWER] &= ~BURNS
 
 
 def box_surrendered(row: bytearray, box: int) -> int:
@@ -47,7 +55,7 @@ def box_waits(row: bytearray, box: int, has: int) -> bool:
     """Whether a box that has so many cards may have missed one: in the deal only once, and no box that is dead or has
     surrendered a hand; a hit only if the dealer has no blackjack, after which no card is dealt."""
     known = _box(row, box)
-    return known != DEAD and (not known if has < 2 else row[ANSWER] & 3 != ids.ANSWER_BLACKJACK)
+    return known != DEAD and (not known if has < 2 else row[ANSWER] & READ != ids.ANSWER_BLACKJACK)
 
 
 def _box(row: bytearray, box: int) -> int:

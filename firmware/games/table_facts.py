@@ -154,6 +154,7 @@ class TableFacts:
             if row[TAIL]:
                 row[TAIL] = self.profile.phase_after(row[TAIL])
         elif message == ids.EV_CARDS_ODD:
+            row[PLAYED] = 1
             if values[0] == FAULT_FACE_UP:
                 self._face_up(values[1], deck or 1)
             else:
@@ -283,7 +284,8 @@ class TableFacts:
 
     def _recorded(self, what: int, a: int, b: int, consequence: int, deck: int) -> None:
         row, deck = self.row, deck or 1
-        shoe_note(row, what, a, b)
+        if what != ids.REC_DEALER_CHANGE or not row[TAIL]:  # by hand no shoe counts his burn
+            shoe_note(row, what, a, b)
         if what in (ids.REC_INSPECTED, ids.REC_VERIFIED, ids.REC_SHOWN, ids.REC_WASHED, ids.REC_TENS_REMOVED):
             self._set(a, INDUCTED, self.deck(a, INDUCTED) | 1 << what)
             if what == ids.REC_WASHED:  # the last step: a new deck is in place of one that was ordered off
@@ -295,6 +297,8 @@ class TableFacts:
             self._set(a, SOURCE, b)
         elif what == ids.REC_CUT:
             self._set(deck, CUT_MADE, 1)
+        elif what == ids.REC_RESHUFFLE:
+            self._unshuffle(deck)
         elif what == ids.REC_DECK_REMOVED:
             self._forget(a, 0 if b else self.deck(a, HELD) & ~HELD_NEW)
             row[RACK] = row[REMOVED] = 0
@@ -346,7 +350,7 @@ class TableFacts:
             self._add(TENS, a)
             self._add(REMOVED, a)
         elif what == ids.REC_BURNED:
-            row[PLAYED] = 1
+            row[PLAYED] |= min(a, 1)
         elif what == ids.REC_READER_OFF:
             row[READER_OFF] = 1 - a
         elif what == ids.REC_APPROVAL:

@@ -7,6 +7,7 @@ Any other use gets no answer, after the same time, and an event asks for a super
 from micropython import const
 
 from firmware.games.profile import EXTRA_READER, RULE_HOLE_CARD, RULE_INSURANCE, RULE_READER_FAULT, RULE_READER_WRONG
+from firmware.games.shoe_facts import box_surrendered
 from firmware.games.table_facts import READER_OFF
 from firmware.image import IN_HOLE_CARD, IN_HOLE_MATCH, OUT_READ_ACE, OUT_READ_COURT, output_set
 from firmware.protocol import ids
@@ -55,6 +56,30 @@ def reader_used(flow: "Flow", reader: Reader) -> bool:
 def reader_decides(reader: Reader) -> bool:
     """Whether this up-card, if reported, makes a blackjack possible."""
     return reader.up_card <= ACE or reader.up_card >= JACK
+
+
+def reader_objection(flow: "Flow", what: int, a: int) -> int:
+    """Why a record about the dealer's cards, or a surrender, which depends on them, cannot be taken now; 0: it can."""
+    play, reader = flow.play, flow.play.reader
+    beside = flow.tail != 0  # it goes on by hand since the shoe stopped: its cards are not counted any more
+    ok = beside or (play.draws > 0 and not play.refill)
+    if what == ids.REC_UP_CARD:
+        if not a or a == JACK - 1:
+            return ids.REASON_ARGUMENT  # none, or a ten: the set has no tens
+        ok = ok and reader.answer == ids.ANSWER_NONE
+    elif what == ids.REC_DEALER_CARD:
+        ok = ok and play.served(flow)
+    elif what == ids.REC_INSURANCE_CLOSED:
+        ok = reader.up_card == ACE and not reader.insured and (beside or play.since_deal(flow) == 0)
+    else:  # a surrender
+        ok = box_plays(flow, a) and play.served(flow, a) and not play.called
+        ok = ok and (reader.answer == ids.ANSWER_NO or 1 < reader.up_card < JACK)
+    return ids.REASON_NONE if ok else ids.REASON_STATE
+
+
+def box_plays(flow: "Flow", box: int) -> bool:
+    """Whether it has a hand that is neither dead nor surrendered: a box has as many as splitting pairs may give it."""
+    return box_surrendered(flow.facts.row, box) < (4 if flow.profile.positions_max < 7 else 3)
 
 
 def reader_dark(out: "Outputs") -> None:

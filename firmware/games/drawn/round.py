@@ -8,7 +8,7 @@ used, the dealer's hole card; then cards that players ask for.
 from micropython import const
 
 from firmware.deck import ledger as zones
-from firmware.games.drawn.hole_card import ACE, JACK, Reader, reader_decides, reader_used
+from firmware.games.drawn.hole_card import ACE, Reader, box_plays, reader_decides, reader_objection, reader_used
 from firmware.games.drawn.pages import draw_page
 from firmware.games.drawn.plan import plan_final, plan_known, plan_left, plan_objection, plan_undrawn
 from firmware.games.flow import DECK_SPENT, DRAW_READY, DRAWING, WAITING_FOR_DECK, flow_enter
@@ -19,6 +19,7 @@ from firmware.games.profile import (
     RULE_BOX_MISSED,
     RULE_BURN_MISSED,
     RULE_HIT_MISSED,
+    RULE_HOLE_CARD,
     RULE_PAT_HAND,
     RULE_PLAN,
     RULE_RACK,
@@ -28,8 +29,28 @@ from firmware.games.profile import (
     RULE_TENS,
     TAIL_HOUSE,
 )
-from firmware.games.shoe_facts import ANSWER, CALLED, INSURED, UP_CARD, box_short, box_surrendered, box_waits
-from firmware.games.table_facts import APPROVAL, APPROVED_NO_BURN, FACE_UPS, RACK, REMOVED, TENS
+from firmware.games.shoe_facts import (
+    ANSWER,
+    BURN_DEALER,
+    BURNS,
+    CALLED,
+    INSURED,
+    READ,
+    UP_CARD,
+    box_short,
+    box_waits,
+)
+from firmware.games.table_facts import (
+    APPROVAL,
+    APPROVED_NO_BURN,
+    FACE_UPS,
+    HELD,
+    HELD_DISPUTE,
+    HELD_WINNER,
+    RACK,
+    REMOVED,
+    TENS,
+)
 from firmware.protocol import ids
 
 TYPE_CHECKING = False
@@ -39,7 +60,6 @@ if TYPE_CHECKING:
 
 # Why a card is burned: b of the record.
 BURN_SHOE = const(1)
-BURN_DEALER = const(2)
 BURN_PAT_HAND = const(3)
 BURN_REFUSED = const(4)
 
@@ -63,7 +83,7 @@ class Play:
         self.reader = Reader(flow.spec.reads_holes)
         self.approved = row[APPROVAL]
         self.recut = False  # the next cards are the same ones, cut again
-        self.burn = 0  # why cards are due to be burned, a bit for each
+        self.burn = BURN_DEALER if row[ANSWER] & BURNS else 0  # why cards are due to be burned, a bit for each
         self.dealt_before = 0  # cards of this shoe that were dealt before this round
         self.cut_reported = False  # the cut card of this shoe was posted
         # A shoe that went out with its round counts on: what lay face up before a power cut is in the facts.
@@ -71,7 +91,7 @@ class Play:
         self.load()
         self.begin()
         # Of the round that a power cut has left to the house. Any other one begins anew.
-        self.reader.up_card, self.reader.answer = row[UP_CARD], row[ANSWER] & ~(CALLED | INSURED)
+        self.reader.up_card, self.reader.answer = row[UP_CARD], row[ANSWER] & READ
         self.called, self.reader.insured = row[ANSWER] & CALLED != 0, row[ANSWER] & INSURED != 0
 
     def load(self) -> None:
@@ -85,6 +105,7 @@ class Play:
         self.notice = 0
         self.spent = False  # it ends with this round, cut card or not
         self.deep = False  # the cut card came too near to the end
+        self.refill = 0
 
     def begin(self) -> None:
         """Another round."""
@@ -102,7 +123,6 @@ class Play:
         self.late = 0  # a bit for each box that got its second one after all others
         self.called = False  # Dealer's Card
         self.hole = 0  # 1: without a reader, the card after the deal was reported as the dealer's, face down
-        self.refill = 0
         self.rack = 0
         self.no_call = False  # the hole card is dealt before the hits: Dealer's Card is not called
         self.reader.begin()
@@ -166,15 +186,17 @@ class Play:
         return self.burn & -self.burn if wanted else 0
 
     def need(self, flow: "Flow") -> int:
-        """In a round: the answer of the reader, once the hole card is dealt and it could matter."""
+        """In a round: the answer of the reader, once it could matter; and that nothing holds a rack to be shuffled."""
         reader = self.reader
+        if self.refill and flow.facts.deck(1, HELD) & (HELD_DISPUTE | HELD_WINNER):
+            return ids.NEED_DISPUTE
         deal = self.deal(flow)
         waits = self.no_call and reader.answer == ids.ANSWER_NONE and reader_used(flow, reader)
         return ids.NEED_UP_CARD if waits and deal and self.draws > deal and reader_decides(reader) else ids.NEED_NONE
 
     def need_next(self, flow: "Flow") -> int:
         """What must happen next, where the state alone does not decide it. No command does it."""
-        if flow.state == DRAWING and self.refill:
+        if flow.state == DRAWING and self.refill and flow.need != ids.NEED_DISPUTE:
             return ids.NEED_CUT if self.refill == REFILL_CUT else ids.NEED_DECK
         if flow.state in (DRAW_READY, DRAWING) and self.burns(flow):
             return ids.NEED_BURN
@@ -184,7 +206,7 @@ class Play:
         """Whether the card just drawn came after the deal with an ace up and insurance still open. With a reader the
         hole card follows the deal, and the answer of the reader is due before any other card."""
         reader = self.reader
-        return reader.up_card == ACE and not reader.insured and self.deal(flow) > 0 and self._since_deal(flow) > 0
+        return reader.up_card == ACE and not reader.insured and self.deal(flow) > 0 and self.since_deal(flow) > 0
 
     def out_of_turn(self, flow: "Flow") -> bool:
         """Whether the card just drawn should not have been: before the reader was asked, or after a blackjack."""
@@ -208,12 +230,7 @@ class Play:
         drawing = flow.state == DRAWING or (flow.tail == TAIL_HOUSE and self.draws > 0)
         if what == ids.REC_CUT:
             return self._cut_objection(flow, a, b)
-        come = self.draws - self.burnt if drawing else self.early if one_round else 1 if self.burned else 0
-        come = self.draws if what == ids.REC_DRAWN_IN_ERROR and drawing else come
-        if what == ids.REC_TEN_FOUND:  # on the table or in the rack
-            come = flow.ledger.zone[zones.DEALT] + flow.ledger.zone[zones.DISCARDED]
-        counted = what == ids.REC_FACE_UP or what == ids.REC_TEN_FOUND or what == ids.REC_DRAWN_IN_ERROR
-        if counted and a > come and (drawing or not flow.tail):
+        if (drawing or not flow.tail) and a > self._out(flow, what, drawing):
             return ids.REASON_STATE  # so many cards have not come
         if one_round:
             return ids.REASON_STATE if flow.state == DRAWING and plan_objection(flow, what, a, b) else NOT_MINE
@@ -230,55 +247,60 @@ class Play:
             return self._burn_objection(flow, a, b)
         if what == ids.REC_SHORT_SHOE:
             return self._short_objection(flow, a)
-        if what == ids.REC_DRAWN_IN_ERROR and b and not flow.tail and self.draws <= (self.deal(flow) or _LEAST):
+        if what == ids.REC_DRAWN_IN_ERROR and b and drawing and self.draws <= (self.deal(flow) or _LEAST):
             return ids.REASON_STATE  # before that the rules do not cover a card that was seen
         if what == ids.REC_BOX_MISSED:
-            missed = (flow.tail or self._passed(flow, a, b)) and box_waits(flow.facts.row, a, b) and _plays(flow, a)
+            missed = (flow.tail or self._passed(flow, a, b)) and box_waits(flow.facts.row, a, b) and box_plays(flow, a)
             return ids.REASON_NONE if missed and not self.called else ids.REASON_STATE
         if what == ids.REC_CARD_TO:  # both count the same cards, or one of them is wrong
+            if self.reader.answer == ids.ANSWER_BLACKJACK:
+                return ids.REASON_STATE  # no card comes any more
             fits = a <= (flow.positions or flow.profile.positions_max) and b == self.draws + 1
-            return ids.REASON_NONE if fits and _plays(flow, a) else ids.REASON_ARGUMENT
+            return ids.REASON_NONE if fits and box_plays(flow, a) else ids.REASON_ARGUMENT
         if ids.REC_UP_CARD <= what <= ids.REC_DEALER_CARD or what == ids.REC_SURRENDER:
-            return self._reader_objection(flow, what, a)
+            return reader_objection(flow, what, a)
         return NOT_MINE
 
-    def _reader_objection(self, flow: "Flow", what: int, a: int) -> int:
-        reader = self.reader
-        beside = flow.tail != 0  # it goes on by hand since the shoe stopped: its cards are not counted any more
-        ok = beside or (self.draws > 0 and not self.refill)
-        if what == ids.REC_UP_CARD:
-            if not a or a == JACK - 1:
-                return ids.REASON_ARGUMENT  # none, or a ten: the set has no tens
-            ok = ok and reader.answer == ids.ANSWER_NONE
-        elif what == ids.REC_DEALER_CARD:
-            ok = ok and self.served(flow)
-        elif what == ids.REC_INSURANCE_CLOSED:
-            ok = reader.up_card == ACE and not reader.insured and (beside or self._since_deal(flow) == 0)
-        else:  # a surrender
-            ok = _plays(flow, a) and self.served(flow, a) and not self.called
-            ok = ok and (reader.answer == ids.ANSWER_NO or 1 < reader.up_card < JACK)
-        return ids.REASON_NONE if ok else ids.REASON_STATE
+    def _out(self, flow: "Flow", what: int, drawing: bool) -> int:
+        """Cards that this record may be about."""
+        if what == ids.REC_TEN_FOUND:  # on the table, in the rack or, when that is taken out, in the rest
+            if flow.state in (DECK_SPENT, WAITING_FOR_DECK):
+                return flow.profile.deck_cards
+            return flow.ledger.zone[zones.DEALT] + flow.ledger.zone[zones.DISCARDED]
+        if what == ids.REC_DRAWN_IN_ERROR and drawing:
+            return self.draws
+        if what != ids.REC_FACE_UP and what != ids.REC_DRAWN_IN_ERROR:
+            return ids.UNKNOWN_U16
+        if drawing:
+            return self.draws - self.burnt
+        return self.early if flow.profile.one_round else min(self.burned, 1)
 
     def served(self, flow: "Flow", box: int = 0) -> bool:
         """Whether each box has two cards, as far as is known, and this one did not get one card alone."""
         waits = box_short(flow.facts.row, box) and not self.late >> box & 1
-        return flow.tail != 0 or (self._since_deal(flow) >= 0 and not waits)
+        return flow.tail != 0 or (self.since_deal(flow) >= 0 and not waits)
 
-    def _since_deal(self, flow: "Flow") -> int:
+    def since_deal(self, flow: "Flow") -> int:
         """Cards since each box has two and the dealer a hole card, if dealt then; less than 0: they have not. Where the
         boxes were not reported, 0 from the smallest deal on."""
         deal = self.deal(flow)
         if not deal or self.draws <= deal:
             return min(self.draws - (deal or _LEAST), 0)
-        return self.draws - deal - (1 if self.no_call or self.hole else 0)
+        return self._hits(flow)
+
+    def _hits(self, flow: "Flow") -> int:
+        """Cards that players or the dealer may have drawn since the deal and the hole card."""
+        return self.draws - (self.deal(flow) or _LEAST) - (1 if self.no_call or self.hole else 0)
 
     def _passed(self, flow: "Flow", box: int, has: int) -> bool:
         """Whether the deal has passed the card that this box did not get, or the deal is over, for a hit."""
         others = (flow.positions or box) - 1
-        return self.draws + self.missed > box + has * others if has < 2 else self.served(flow)
+        if has < 2:
+            return self.draws + self.missed > box + has * others
+        return self.served(flow) and has - 2 <= max(self._hits(flow), 0)
 
     def _cut_objection(self, flow: "Flow", a: int, b: int) -> int:
-        if self.refill == REFILL_CUT:
+        if flow.state == DRAWING and self.refill == REFILL_CUT:
             least = flow.profile.cut_top if self.rack >= 2 * flow.profile.cut_top else 1
             return ids.REASON_NONE if least <= a <= self.rack - least and b else ids.REASON_ARGUMENT
         if flow.state == DRAWING or (flow.state == DRAW_READY and flow.ledger.total):
@@ -288,12 +310,11 @@ class Play:
     def _burn_objection(self, flow: "Flow", a: int, b: int) -> int:
         """The shoe sees burns that are due. Records report a burn on a pat hand, and a forgotten one."""
         if not a:
-            due = self.burns(flow) or (self.burned if flow.state == DRAWING else 0)
+            held = flow.state == DRAW_READY and (flow.hold or flow.need)  # no round may begin
+            due = self.burns(flow) or (0 if held or flow.tail else self.burned)
             return ids.REASON_NONE if due and (not b or b == due or flow.tail) else ids.REASON_STATE
         # Cards that players may have asked for; of a pat hand the dealer's second card is one more that must be there.
-        since = (
-            self.draws - self.burnt - (self.deal(flow) or _LEAST) - (self.hole or self.no_call or b == BURN_PAT_HAND)
-        )
+        since = self._hits(flow) - self.burnt - (b == BURN_PAT_HAND and not (self.hole or self.no_call))
         if not flow.tail and (flow.state != DRAWING or a > since):
             return ids.REASON_STATE  # so many have not come
         return ids.REASON_NONE if BURN_PAT_HAND <= b <= BURN_REFUSED else ids.REASON_ARGUMENT
@@ -302,8 +323,8 @@ class Play:
         """What is in the shoe is dealt first. In the rack is all that was drawn and does not lie on the table."""
         if flow.ledger.zone[zones.HOPPER] or flow.machine.busy or self.refill:
             return ids.REASON_STATE
-        rack = flow.ledger.zone[zones.DISCARDED] + self.dealt_before
-        return ids.REASON_NONE if a == rack and a else ids.REASON_ARGUMENT
+        fits = 0 < a == flow.ledger.zone[zones.DISCARDED] + self.dealt_before
+        return ids.REASON_NONE if fits else ids.REASON_ARGUMENT
 
     def rule_of(self, flow: "Flow", what: int, a: int, b: int) -> int:
         machine = flow.machine
@@ -328,6 +349,7 @@ class Play:
         """Apply the consequences of a record."""
         machine = flow.machine
         self.changed = True
+        self.recut = self.recut and (what > ids.REC_OUT_OF_SERVICE or what == ids.REC_CUT)  # else they are mixed again
         if what == ids.REC_FACE_UP:
             machine.face_ups += a
             self.face_ups += a
@@ -350,7 +372,7 @@ class Play:
             self.approved = b
         elif what == ids.REC_SHORT_SHOE:
             self.refill, self.rack = REFILL_CUT, a
-        elif what == ids.REC_CUT and self.refill:
+        elif what == ids.REC_CUT and flow.state == DRAWING:
             self.refill = REFILL_LOAD
         elif flow.state == DRAW_READY and what in (ids.REC_RESHUFFLE, ids.REC_NO_ACTIVITY, ids.REC_CUT):
             self.recut = what == ids.REC_CUT
@@ -382,31 +404,40 @@ class Play:
         if flow.state == DRAWING:
             self.draws -= cards
             self.box = self.box_before
+            if not self.draws and self.reader.up_card:  # it was the dealer's
+                self.reader.up_card = 0
+                flow.outbox.post(ids.EV_RECORDED, ids.REC_UP_CARD, text=flow.profile.clauses[RULE_HOLE_CARD])
         elif self.early:  # drawn before betting was closed
             flow.ledger.move(zones.DEALT, zones.DISCARDED, cards)
             self.early -= cards
             self.counted += cards
-        else:
+        elif flow.state == DRAW_READY:
             self.burn |= self.burned
             self.burned = 0
 
     def _take_out(self, flow: "Flow", cards: int) -> None:
-        """Tens, from the table or from the rack."""
+        """Tens, out of this round, the rounds before it or the rack: of a rack that is shuffled, out of that."""
         ledger = flow.ledger
-        dealt = min(ledger.zone[zones.DEALT], cards)
+        here = 0 if self.refill else min(self.draws - self.burnt, cards)
+        dealt = min(self.dealt_before if self.refill else ledger.zone[zones.DEALT], cards)
         ledger.move(zones.DEALT, zones.REMOVED, dealt)
         ledger.move(zones.DISCARDED, zones.REMOVED, min(ledger.zone[zones.DISCARDED], cards - dealt))
-        self.draws = max(self.draws - cards, 0)
+        self.draws -= here
+        self.dealt_before -= dealt - here
+        self.rack -= cards
         self.box = self.box_before
 
     def _burned(self, flow: "Flow", cards: int) -> None:
         if cards:
             flow.ledger.move(zones.DEALT, zones.DISCARDED, min(cards, flow.ledger.zone[zones.DEALT]))
             self.burnt += cards
-        elif flow.state == DRAWING and not self.burns(flow):
-            # The card counted as the burn was the first card of the round.
+        elif flow.state in (DRAW_READY, DRAWING) and not self.burns(flow):
+            # The card counted as the burn was the first card of the round, which begins with it.
             flow.ledger.move(zones.DISCARDED, zones.DEALT, 1)
-            self.draws, self.burned = self.draws + 1, 0
+            self.burned = 0
+            if flow.state == DRAW_READY:
+                flow.machine.zone, self.counted = zones.DEALT, self.counted - 1
+            self.draws += 1
         else:  # none was burned
             self.burn &= self.burn - 1
             if not self.burn:
@@ -421,8 +452,3 @@ class Play:
         flow.set_tail(0)
         flow.outbox.round = 0
         flow_enter(flow, DRAW_READY if stays else DECK_SPENT, now_ms)
-
-
-def _plays(flow: "Flow", box: int) -> bool:
-    """Whether it has a hand that is neither dead nor surrendered: a box has as many as splitting pairs may give it."""
-    return box_surrendered(flow.facts.row, box) < (4 if flow.profile.positions_max < 7 else 3)

@@ -8,7 +8,6 @@ from firmware.fault import FAULT_COMPOSITION, FAULT_MISMATCH, FAULT_NONE
 from firmware.games.drawn.hole_card import reader_dark, reader_scan, reader_stuck, reader_used
 from firmware.games.drawn.plan import plan_late
 from firmware.games.drawn.round import (
-    BURN_DEALER,
     NOTICE_FACE_UP,
     NOTICE_TEN,
     REFILL_COMMIT,
@@ -51,6 +50,7 @@ from firmware.games.profile import (
 )
 from firmware.games.round_steps import face_ups, round_start, seat_pressed, tell_odd
 from firmware.games.settling import tail_scan
+from firmware.games.shoe_facts import BURN_DEALER
 from firmware.games.table_facts import APPROVED_MARKER
 from firmware.image import IN_HOLE_CARD, IN_HOPPER
 from firmware.machines.panel import PRESS_ACK, PRESS_CLOSE, PRESS_END, PRESS_GREEN, PRESS_LOCK, panel_lamps
@@ -306,6 +306,7 @@ def _refill(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     if _too_many(flow):
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)  # drawn before the rack was said to be in
     asked = flow.panel.take(PRESS_GREEN)
+    flow.panel.clear()  # until the cards are in nothing is called, and the round does not end
     if play.refill == REFILL_COMMIT:
         if not flow_committed(flow):
             return flow_await_commit(flow, out, now_ms)
@@ -315,10 +316,13 @@ def _refill(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) -> int:
         play.load()
         if not play.burns(flow):
             flow.machine.zone = DEALT
-        play.refill = 0
         play.spent = True
         flow.redraw()
         return 0
+    need = play.need(flow)
+    held = need == ids.NEED_DISPUTE
+    if hold_for(flow, need, asked if held else 0) and held:
+        return FOREVER_MS
     if play.refill == REFILL_CUT:
         if asked:
             need_tell(flow, ids.NEED_CUT, RULE_SHORT_SHOE)

@@ -134,6 +134,9 @@ BLACKJACK = (
     ("boxes:2 draw:6 face_up:1 draw:1 ten_found:1 draw:1 end", "end"),
     ("boxes:2 draw:6 ten_found:1 power house_decision:2 !stub_counted:19:1 stub_counted:19", "void HOUSE 0"),
 )
+# Its second round needs more cards than are left: 18 of the first one and the burn are in the rack.
+SHORT = "draw:19 end boxes:5 draw:11 short_shoe:19 "
+G7 = "DAB-7g"  # the first round without a call
 # From a shoe, the first card burned: whether it has a reader, what happens, how it comes out, and the clauses flagged.
 SHOE = (
     (
@@ -188,6 +191,28 @@ SHOE = (
     (True, "draw:1 boxes:3 draw:6 up_card:13 box_missed:2:1 card_to:2:7 draw:3 end", "end", "DAB-7i"),
     (False, "draw:1 boxes:3 draw:5 box_missed:2:0 !card_to:2:6 card_to:1:6 end", "end", ""),  # a dead box
     (False, "draw:1 boxes:2 draw:6 drawn_in_error:1:1 burned:1:4 end rack:2", "end", ""),  # no card of the dealer
+    # A short shoe is not completed while a dispute is about its rack, nor does its round end meanwhile.
+    (False, SHORT + "dispute:1:1 cut:4:1 insert:19 rack:1 dispute:1:0 green zones:11:0:19:0 end", "end end", G7),
+    (False, SHORT + "waits lock cut:4:1 waits insert:19 draw:1 box_missed:1:2 end", "end end", G7),
+    (False, SHORT + "ten_found:1 cut:4:1 insert:18 draw:1 zones:11:1:17:1 end", "end end", G7),
+    (False, SHORT + "face_up:2 lift cut:20:1 load cut:20:1 lift load zones:0:0:30:0", "void DAB-15b 0 end", "DAB-7g"),
+    # A ten that is found before the first card of a round was dealt in the one before it.
+    (False, "draw:19 end close ten_found:1 draw:11 !short_shoe:19 short_shoe:18", "end", "DAB-7g"),
+    (False, "draw:1 boxes:2 draw:5 !box_missed:1:3 box_missed:1:2 draw:1 !box_missed:1:4 box_missed:1:3", "", ""),
+    (False, "draw:1 boxes:2 draw:5 up_card:5 door house_decision:1 !surrender:3 !box_missed:3:0 surrender:2", "", ""),
+    (False, "draw:1 boxes:2 draw:1 door !drawn_in_error:1:1 drawn_in_error:1 house_decision:2", "void HOUSE 0", ""),
+    (True, "draw:1 boxes:2 draw:6 up_card:13 peek:1 !card_to:1:7 end", "end", ""),  # no card comes after a blackjack
+    # A card that lay face up is not the dealer's first, whatever its rank: without one the round is void.
+    (False, "draw:1 boxes:2 draw:1 up_card:13 face_up:1 draw:4 misdeal:0:0", "void DAB-15e 0", ""),
+    # A new dealer burns a card, whenever he comes, and a burn that was forgotten is reported as soon as that shows.
+    (False, "draw:1 boxes:1 draw:3 end reshuffle:2 dealer_change lift load draw:3 zones:1:2:27:0 end", "end end", ""),
+    (False, "draw:1 boxes:1 draw:3 end reshuffle:2 lift dealer_change load draw:3 zones:1:2:27:0 end", "end end", ""),
+    (False, "draw:1 boxes:1 draw:3 end dealer_change power lock load draw:3 zones:1:2:27:0 end", "end end", ""),
+    (False, "draw:1 boxes:1 draw:3 end dealer_change draw:1 power lock load draw:3 zones:2:1:27:0", "end", ""),
+    (False, "boxes:1 draw:1 burned:0 draw:2 up_card:5 zones:3:0:27:0 surrender:1 end", "end", ""),
+    (False, "draw:1 boxes:1 draw:2 dealer_change draw:1 door house_decision:1 face_up:1 !burned:0:2", "", ""),
+    # A ten in the rest, or in the rack while that is counted, is one of the shoe: both is the set without them.
+    (False, "draw:4 end reshuffle:2 ten_found:1 lift ten_found:1 zones:1:1:0:2 load !ten_found:1", "end", "DAB-7g"),
 )
 
 
@@ -280,6 +305,23 @@ class Words:
     def rack(self, cards):
         """So many cards were burned."""
         assert self.table.zones()[1] == cards
+
+    def lift(self):
+        self.table.lift()
+
+    def load(self):
+        self.table.load()
+
+    def insert(self, cards):
+        """The rack goes into a short shoe."""
+        self.table.insert("", 1500, cards=cards)
+
+    def waits(self):
+        """The round does not end."""
+        assert self.table.command(ids.CMD_END_ROUND) != DONE and self.table.reason() == ids.REASON_NEED
+
+    def zones(self, *cards):
+        assert self.table.zones() == cards, self.table.zones()
 
     def door(self):
         self.table.play(("", 300, "open", 0), ("warning_latched", 300, "wait", 0))

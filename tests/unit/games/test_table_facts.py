@@ -169,7 +169,7 @@ def test_what_is_about_nothing_here_changes_nothing():
             facts = filled(new(decks=2), 3)
             facts.row[TAIL] = tail
             assert noted(facts, (getattr(ids, "EV_" + name), 9, 9, 9)) == {}, name
-    records = "DRAWN_IN_ERROR DEALER_CHANGE SHORT_SHOE RESHUFFLE CUT_OFFERED BOX_MISSED CARD_TO"
+    records = "DRAWN_IN_ERROR SHORT_SHOE CUT_OFFERED BOX_MISSED CARD_TO"
     for name in records.split():
         for tail in (0, TAIL_SETTLING):
             facts = filled(new(decks=2), 3)
@@ -522,7 +522,9 @@ def test_counts_of_a_shoe_add_up_and_do_not_run_over():
     assert told(facts, ids.REC_FACE_UP, 255) == {FACE_UPS: 255}
     assert told(facts, ids.REC_TEN_FOUND, 3) == {TENS: 3, REMOVED: 3}
     facts.row[PLAYED] = 0
-    assert told(facts, ids.REC_BURNED, 1) == {PLAYED: 1}
+    assert told(facts, ids.REC_BURNED, 0, 3) == {} and told(facts, ids.REC_BURNED, 1, 3) == {PLAYED: 1}
+    facts.row[TAIL], facts.row[of(1, SOURCE)] = TAIL_SETTLING, 3
+    assert told(facts, ids.REC_DEALER_CHANGE) == {} and told(facts, ids.REC_RESHUFFLE) == {of(1, SOURCE): 0}
     assert told(facts, ids.REC_READER_OFF, 0) == {READER_OFF: 1}
     assert told(facts, ids.REC_READER_OFF, 1) == {READER_OFF: 0}
     assert told(facts, ids.REC_APPROVAL, 0, 0x103) == {APPROVAL: 3}

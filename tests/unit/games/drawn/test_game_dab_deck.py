@@ -106,6 +106,27 @@ def test_another_cut_may_be_ordered_until_a_card_has_left_and_forces_no_shuffle(
     assert try_load(shoe) == 0  # no shuffle, no count of the rack is asked for
     # A host that waits for a reshuffle can tell: these are the same cards.
     assert all_fields_of(shoe.stage, "deck_loaded") == [[20, ids.LOADED_SHUFFLED], [20, ids.LOADED_AGAIN]]
+    assert shoe.record("cut", 10, 3) == DONE
+    shoe.lift()
+    assert shoe.record("no_activity") == DONE and shoe.record("washed", 1) == DONE  # and mixed after all
+    assert shoe.record("provenance", 1, ids.FROM_MACHINE) == DONE
+    assert try_load(shoe) == 0
+    assert all_fields_of(shoe.stage, "deck_loaded")[-1] == [20, ids.LOADED_SHUFFLED]
+
+
+def test_a_set_that_has_to_be_reshuffled_before_its_first_round_is_not_used_as_it_is():
+    """Proves: DAB-4h (in part), DAB-15b (in part)"""
+    for odd in (False, True):
+        shoe = Shoe(table=RECORDS, face=True).induct().load()
+        if odd:
+            for nth in (0, 1):  # before the burn
+                shoe.stage.rig.plant.add_fault({"fault": "face_up", "card": nth})
+            shoe.draw(2)
+        else:
+            assert shoe.record("reshuffle", 2) == DONE
+        assert shoe.flow.state == DECK_SPENT
+        shoe.lift()
+        assert try_load(shoe) == (ids.NEED_RACK if odd else ids.NEED_PROVENANCE)
     shoe.draw()
     assert shoe.record("cut", 10, 3) == REFUSED and shoe.reason() == ids.REASON_STATE  # the burn has left
     shoe.draw()
