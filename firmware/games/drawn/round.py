@@ -404,7 +404,7 @@ class Play:
         if flow.state == DRAWING:
             self.draws -= cards
             self.box = self.box_before
-            if not self.draws and self.reader.up_card:  # it was the dealer's
+            if not self.draws and self.reader.up_card and self.face_ups < 2:  # the dealer's, and the round is not void
                 self.reader.up_card = 0
                 flow.outbox.post(ids.EV_RECORDED, ids.REC_UP_CARD, text=flow.profile.clauses[RULE_HOLE_CARD])
         elif self.early:  # drawn before betting was closed

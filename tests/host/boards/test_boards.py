@@ -240,15 +240,17 @@ def test_a_table_that_deals_from_the_hand_where_the_rules_do_not_allow_it_is_ref
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "board.json"
-    for game, dealing, refused in (
-        ("double-down-stud", "hand", True),
-        ("double-down-stud", "manual", False),
-        ("boston-5-stud", "hand", False),
+    for board, game, dealing, clause in (
+        ("pico-carousel", "double-down-stud", "hand", "DDS-8a"),
+        ("pico-carousel", "double-down-stud", "manual", ""),
+        ("pico-carousel", "boston-5-stud", "hand", ""),
+        ("pico-shelves", "double-attack-blackjack", "hand", "DAB-7a"),
+        ("pico-shelves", "double-attack-blackjack", "manual", ""),
     ):
-        path.write_text(json.dumps({**changed("game", game), "table": {"dealing": dealing}}))
+        path.write_text(json.dumps({**configs.load_board(board)[0], "game": game, "table": {"dealing": dealing}}))
         problems = inspect_with_game(str(path)).problems
-        assert (problems != ()) == refused, game
-        assert not refused or problems[0].endswith("double-down-stud is not dealt from the hand (DDS-8a)")
+        assert (problems != ()) == (clause != ""), game
+        assert not clause or problems[0].endswith(f"{game} is not dealt from the hand ({clause})")
 
 
 def test_every_shipped_board_can_play_its_game() -> None:

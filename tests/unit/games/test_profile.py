@@ -110,6 +110,7 @@ def test_a_table_decides_what_the_rules_leave_to_it():
     assert table_of(records=True).recorded
     for mode, dealing in enumerate(("shoe", "manual", "hand")):
         assert table_of(dealing=dealing).mode == mode
+        assert table_of("double-attack-blackjack", dealing=dealing).mode == 0  # no round has a deck of its own
     assert table_of(cover_all="with_dealer").cover_all == 2
     assert table_of(cover_all="without_dealer").cover_all == 1
     assert raises(ValueError, at_table, "boston-5-stud", {"cover_all": "with_dealer"})
