@@ -23,7 +23,7 @@ from hypothesis.stateful import (
 
 from firmware.deck.ledger import DEALT, DISCARDED, HOPPER, PATH, REMOVED
 from firmware.games import flow as states
-from firmware.games.drawn.round import BURN_PAT_HAND, Play
+from firmware.games.drawn.round import BURN_DEALER, BURN_PAT_HAND, BURN_SHOE, Play
 from firmware.games.drawn.steps import step_deck_spent, step_draw_ready, step_drawing
 from firmware.games.records import record_do, record_objection
 from firmware.image import IN_HOPPER, Inputs, Outputs
@@ -62,7 +62,7 @@ class ShoeTable(RuleBasedStateMachine):
         flow.state = states.DRAW_READY
         self.boxes = flow.positions = boxes
         self.hands = self.rack = self.out = self.face_ups = 0
-        self.burn = True
+        self.burns = {BURN_SHOE}
         self.void = False
         self.step()
 
@@ -104,9 +104,9 @@ class ShoeTable(RuleBasedStateMachine):
         else:
             machine.count += 1
             ledger.move(PATH, machine.zone, 1)
-            if self.burn:
+            if self.burns:
                 self.rack += 1
-                self.burn = False
+                self.burns.remove(min(self.burns))
             else:
                 self.hands += 1
         self.step()
@@ -165,7 +165,7 @@ class ShoeTable(RuleBasedStateMachine):
     @rule()
     def another_dealer(self) -> None:
         assert self.record(ids.REC_DEALER_CHANGE)
-        self.burn = True
+        self.burns.add(BURN_DEALER)
 
     @precondition(lambda self: not self.playing())
     @rule()
