@@ -7,7 +7,7 @@ Any other use gets no answer, after the same time, and an event asks for a super
 from micropython import const
 
 from firmware.games.profile import EXTRA_READER, RULE_HOLE_CARD, RULE_INSURANCE, RULE_READER_FAULT, RULE_READER_WRONG
-from firmware.games.shoe_facts import box_surrendered
+from firmware.games.shoe_facts import ANSWER, INSURED, READ, UP_CARD, box_surrendered
 from firmware.games.table_facts import READER_OFF
 from firmware.image import IN_HOLE_CARD, IN_HOLE_MATCH, OUT_READ_ACE, OUT_READ_COURT, output_set
 from firmware.protocol import ids
@@ -46,6 +46,10 @@ class Reader:
         self.insured = False  # insurance is closed
         self.answer = ids.ANSWER_NONE
         self.refused = False  # the last request was refused
+
+    def resume(self, row: bytearray) -> None:
+        """After a boot, from the facts."""
+        self.up_card, self.answer, self.insured = row[UP_CARD], row[ANSWER] & READ, row[ANSWER] & INSURED != 0
 
 
 def reader_used(flow: "Flow", reader: Reader) -> bool:

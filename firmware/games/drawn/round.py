@@ -29,17 +29,7 @@ from firmware.games.profile import (
     RULE_TENS,
     TAIL_HOUSE,
 )
-from firmware.games.shoe_facts import (
-    ANSWER,
-    BURN_DEALER,
-    BURNS,
-    CALLED,
-    INSURED,
-    READ,
-    UP_CARD,
-    box_short,
-    box_waits,
-)
+from firmware.games.shoe_facts import ANSWER, BURN_DEALER, BURNS, CALLED, box_short, box_waits
 from firmware.games.table_facts import (
     APPROVAL,
     APPROVED_NO_BURN,
@@ -91,8 +81,8 @@ class Play:
         self.load()
         self.begin()
         # Of the round that a power cut has left to the house. Any other one begins anew.
-        self.reader.up_card, self.reader.answer = row[UP_CARD], row[ANSWER] & READ
-        self.called, self.reader.insured = row[ANSWER] & CALLED != 0, row[ANSWER] & INSURED != 0
+        self.reader.resume(row)
+        self.called = row[ANSWER] & CALLED != 0
 
     def load(self) -> None:
         """A shoe is in; or the rack, which completes one."""
@@ -411,9 +401,13 @@ class Play:
             flow.ledger.move(zones.DEALT, zones.DISCARDED, cards)
             self.early -= cards
             self.counted += cards
-        elif flow.state == DRAW_READY:
-            self.burn |= self.burned
-            self.burned = 0
+        else:
+            self._unburned(flow)
+
+    def _unburned(self, flow: "Flow") -> None:
+        """The card that was burned last is none of the game: another one is burned, if no round has begun."""
+        self.burn |= self.burned if flow.state == DRAW_READY else 0
+        self.burned = 0
 
     def _take_out(self, flow: "Flow", cards: int) -> None:
         """Tens, out of this round, the rounds before it or the rack: of a rack that is shuffled, out of that."""
@@ -421,7 +415,9 @@ class Play:
         here = 0 if self.refill else min(self.draws - self.burnt, cards)
         dealt = min(self.dealt_before if self.refill else ledger.zone[zones.DEALT], cards)
         ledger.move(zones.DEALT, zones.REMOVED, dealt)
-        ledger.move(zones.DISCARDED, zones.REMOVED, min(ledger.zone[zones.DISCARDED], cards - dealt))
+        if cards > dealt and ledger.zone[zones.DISCARDED]:
+            ledger.move(zones.DISCARDED, zones.REMOVED, min(ledger.zone[zones.DISCARDED], cards - dealt))
+            self._unburned(flow)
         self.draws -= here
         self.dealt_before -= dealt - here
         self.rack -= cards

@@ -209,6 +209,8 @@ SHOE = (
     (False, "draw:1 boxes:1 draw:3 end reshuffle:2 lift dealer_change load draw:3 zones:1:2:27:0 end", "end end", ""),
     (False, "draw:1 boxes:1 draw:3 end dealer_change power lock load draw:3 zones:1:2:27:0 end", "end end", ""),
     (False, "draw:1 boxes:1 draw:3 end dealer_change draw:1 power lock load draw:3 zones:2:1:27:0", "end", ""),
+    (False, "draw:1 ten_found:1 !burned:0:2 draw:1 zones:0:1:28:1 boxes:1 close !burned:0:2 draw:3 end", "end", ""),
+    (False, "draw:1 close ten_found:1 !burned:0 draw:1 zones:1:0:28:1 end", "end", ""),
     (False, "boxes:1 draw:1 burned:0 draw:2 up_card:5 zones:3:0:27:0 surrender:1 end", "end", ""),
     (False, "draw:1 boxes:1 draw:2 dealer_change draw:1 door house_decision:1 face_up:1 !burned:0:2", "", ""),
     # A ten in the rest, or in the rack while that is counted, is one of the shoe: both is the set without them.
