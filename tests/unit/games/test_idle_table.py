@@ -41,3 +41,18 @@ def test_there_is_no_idle_table_while_a_round_is_being_settled():
     table.end()
     assert table.record("no_activity") == DONE
     table.close()
+
+
+def test_of_two_decks_one_that_was_not_dealt_has_its_turn_again():
+    """Proves: B5-2b (automated, manual, hand, in part)"""
+    for dealing in ("shoe", "manual", "hand"):
+        table = Table("boston-5-stud", table={"decks": 2, "dealing": dealing}, config=board(inputs={"back": 28}))
+        table.shuffle(1)
+        if dealing == "shoe":
+            table.recorded("no_activity")
+            table.release()
+        else:
+            table.release()  # the whole deck is handed out
+            table.recorded("no_activity")
+        table.shuffle(1)
+        table.close()

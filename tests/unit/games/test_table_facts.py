@@ -286,6 +286,7 @@ def test_the_rest_is_known_once_it_was_taken_and_the_other_deck_is_next():
     assert noted(facts, (ids.EV_REMAINDER_TAKEN, 32)) == {REST: 32, TAIL: TAIL_SETTLING}
     assert noted(facts, (ids.EV_REMAINDER_TAKEN, 30)) == {}  # out of a manual shoe, in a round that is settled
     facts = new(decks=2)
+    assert TURN not in noted(facts, (ids.EV_REMAINDER_TAKEN, 52), deck=1, round_number=0)  # not to be played
     facts.row[of(1, SOURCE)] = 1
     assert noted(facts, (ids.EV_REMAINDER_TAKEN, 52), deck=1, round_number=0)[TURN] == 2  # dealt by other means
     assert noted(facts, NEW_ROUND, deck=2)[TURN] == 1
