@@ -159,13 +159,9 @@ def stub_fits(flow: "Flow", cards: int) -> bool:
     facts, profile = flow.facts, flow.profile
     if facts.row[REST] != U8_MAX:
         return cards == facts.stub()
-    dealt = profile.deck_cards - cards - signed(facts.row[BY_HAND]) - beside_players(profile)
+    fixed = profile.last_cards + (0 if profile.final_each else profile.final_fixed)
+    dealt = profile.deck_cards - cards - signed(facts.row[BY_HAND]) - fixed
     return 0 < dealt <= profile.positions_max * profile.stack_cards and dealt % profile.stack_cards == 0
-
-
-def beside_players(profile: "Profile") -> int:
-    """Cards of the deal that are no player's: the dealer's, and those of the cross."""
-    return profile.last_cards + (0 if profile.final_each else profile.final_fixed)
 
 
 def ones(mask: int) -> int:

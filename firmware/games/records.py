@@ -20,7 +20,7 @@ from firmware.games.flow import (
     flow_enter,
     flow_void,
 )
-from firmware.games.hands import COMMUNITY, beside_players, deal_over, due_cards, hands_objection, stub_fits
+from firmware.games.hands import COMMUNITY, deal_over, due_cards, hands_objection, stub_fits
 from firmware.games.prerequisites import stub_overdue
 from firmware.games.profile import (
     CLAUSE_NONE,
@@ -310,9 +310,10 @@ def _count_objection(flow: "Flow", a: int, b: int) -> int:
     # Between rounds the whole deck is counted, and only to make up for what is overdue.
     if not stub_overdue(flow, _deck(flow)):
         return ids.REASON_STATE
-    profile = flow.profile  # of a round that is void the stub may be reported still
-    stub = a + profile.stack_cards + beside_players(profile) <= profile.deck_cards
-    return ids.REASON_ARGUMENT if stub else ids.REASON_NONE
+    profile = flow.profile
+    dealt = profile.stack_cards + profile.last_cards + (0 if profile.final_each else profile.final_fixed)
+    # What the smallest round leaves, or less, is the stub of one that is void, reported late.
+    return ids.REASON_ARGUMENT if a + dealt <= profile.deck_cards else ids.REASON_NONE
 
 
 def _deck(flow: "Flow") -> int:

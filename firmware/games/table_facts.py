@@ -188,7 +188,7 @@ class TableFacts:
                     self._set(one, HELD, self.deck(one, HELD) | HELD_LOOKED)
         elif message in (ids.EV_SHUFFLE_STARTED, ids.EV_SHUFFLE_FAILED, ids.EV_REMOVAL_STARTED):
             if self.profile.decks == 1:
-                self._untold()
+                self._untold(True)
             self._unshuffle(deck)
             if not self.once:
                 self._shoe_over(deck)
@@ -222,7 +222,7 @@ class TableFacts:
         if profile.decks > 1 and deck:
             row[TURN] = 3 - deck
         if self.handed(deck, round_number):
-            self._untold()
+            self._untold(True)
             for i in range(ROUND_FIRST, ROUND_END):
                 row[i] = 0
             row[TAIL], row[TAIL_DECK] = TAIL_HANDED, deck
@@ -241,17 +241,15 @@ class TableFacts:
         """Whether a deck that was taken out whole is dealt by hand: it is still as the machine has shuffled it."""
         return self.profile.mode != 0 and self.once and not round_number and self.deck(deck or 1, SOURCE) != 0
 
-    def _untold(self) -> None:
-        """The deck that was handed out comes back without any record of its round: it counts as played."""
-        if self.row[TAIL] == TAIL_HANDED:
-            self._round_over(self.row[TAIL_DECK])
-
-    def _not_dealt(self) -> None:
-        """The deck that was handed out is not dealt, and has not had its turn."""
+    def _untold(self, played: bool) -> None:
+        """The deck that was handed out comes back without any record of its round: it counts as played. One that is not
+        dealt does not, and has not had its turn."""
         row = self.row
         if row[TAIL] == TAIL_HANDED:
-            row[TAIL] = 0
-            row[TURN] = row[TAIL_DECK]
+            if played:
+                self._round_over(row[TAIL_DECK])
+            else:
+                row[TAIL], row[TURN] = 0, row[TAIL_DECK]
 
     def _closed(self, positions: int) -> None:
         """Betting on a deck that was handed out is closed: what its plan takes off the deck is as if dealt, and what
@@ -308,7 +306,7 @@ class TableFacts:
             held, bit = self.deck(a, HELD), HELD_DISPUTE if what == ids.REC_DISPUTE else HELD_WINNER
             self._set(a, HELD, held | bit if b else held & ~bit)
         elif what == ids.REC_HOLE_CARD_SEEN:
-            self._not_dealt()  # before a round has begun: of that deck none does
+            self._untold(False)  # before a round has begun: of that deck none does
             self._unshuffle(deck)
         else:
             self._of_the_round(what, a, b, consequence, deck)
@@ -320,7 +318,7 @@ class TableFacts:
         row = self.row
         if what == ids.REC_STUB_COUNTED:
             if self.profile.decks == 1:
-                self._untold()
+                self._untold(True)
             between = row[TAIL] in (0, TAIL_HANDED)  # of two decks the one that comes next, while the other is out
             if not between or not row[TAIL]:
                 row[COUNTED] = 1
@@ -381,7 +379,7 @@ class TableFacts:
         self._shift(BY_HAND, cards)
 
     def _idle(self, what: int, a: int, consequence: int) -> None:
-        self._not_dealt()
+        self._untold(False)
         if what == ids.REC_OUT_OF_SERVICE:
             self.row[SERVICE] = a
         for deck in (1, 2):

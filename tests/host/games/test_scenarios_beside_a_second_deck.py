@@ -37,7 +37,7 @@ NO_ROUND = "no round is settled"
 LEFT_OUT = {
     VOID: """
         b5-dealer-card-seen:1 b5-face-up-twice:1 cs-count-overdue:5 cs-cover-all-each-round-its-own:2
-        cs-face-up-twice:1 cs-hand-hole-card-seen:1 cs-jam-of-the-extra-card:1 cs-manual-hole-card-seen:1
+        cs-face-up-twice:1 cs-jam-of-the-extra-card:1
         cs-misdeal-of-the-dealer:1 dcp-dealer-with-three:1 dcp-misdeal-of-a-player:1 dcp-misdeal-of-the-dealer:1
         dcp-void-stack-left:1 dcp-void-stack-taken:1 dds-face-up-twice:1 dds-five-in-the-middle:1
         dds-hole-card-seen:1 dds-misdeal-in-the-middle:1 dds-misdeal:1
@@ -54,7 +54,7 @@ LEFT_OUT = {
         dds-manual-idle-dispute-and-removal:3
     """,
     NO_ROUND: """
-        cs-hole-card-before-the-bets:1
+        cs-hand-hole-card-seen:1 cs-hole-card-before-the-bets:1 cs-manual-hole-card-seen:1
     """,
 }
 # One round of each kind for every run of the tests; the full set plays all.
