@@ -135,7 +135,7 @@ def _counted(flow: "Flow", rule: int, now_ms: int) -> bool:
 def _cards_due(flow: "Flow") -> int:
     if flow.tail and flow.tail != TAIL_HANDED:
         return flow.facts.stub()
-    return flow.profile.deck_cards - (flow.facts.row[REMOVED] if _of_a_set(flow) else 0)
+    return flow.profile.deck_cards - flow.facts.row[REMOVED]
 
 
 def _of_a_set(flow: "Flow") -> bool:
