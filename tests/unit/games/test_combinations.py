@@ -126,6 +126,7 @@ BLACKJACK = (
     ("boxes:2 draw:6 up_card:5 draw:1 dealer_card power house_decision:1 !surrender:1 end", "end"),
     ("boxes:2 draw:6 up_card:1 insurance_closed !insurance_closed up_card:1 !insurance_closed end", "end"),
     ("boxes:2 draw:6 up_card:1 insurance_closed power house_decision:1 !insurance_closed end", "end"),
+    ("boxes:2 draw:6 up_card:1 insurance_closed draw:1 peek:5 power house_decision:1 surrender:2 end", "end"),
     (
         "boxes:2 draw:6 up_card:1 power house_decision:1 insurance_closed !insurance_closed up_card:5 up_card:1 "
         "insurance_closed power !insurance_closed end",

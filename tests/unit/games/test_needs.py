@@ -416,6 +416,11 @@ def test_a_hand_must_have_the_cards_of_its_stage():
     assert due_cards(flow, 255) == 0
     flow = settled("double-down-stud")
     assert [due_cards(flow, seat) for seat in (0, 1, 255)] == [4, flow.profile.hand_cards, 4]
+    flow = settled("caribbean-stud", TAIL_HOUSE)
+    flow.facts.row[table_facts.POSITIONS] = 3
+    for stacks, cards in ((3, 0), (4, 5)):  # the machine stopped before the dealer's stack, or after it
+        flow.settled.stacks = stacks
+        assert due_cards(flow, 0) == cards
 
 
 def test_a_hand_is_misdealt_only_if_it_plays_and_has_another_number_of_cards():

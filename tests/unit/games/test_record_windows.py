@@ -19,11 +19,22 @@ from firmware.games.flow import (
     WAITING_FOR_ROUND_END,
     Flow,
 )
+from firmware.games.hands import stub_fits
 from firmware.games.procedure import procedure_resume
-from firmware.games.profile import CLAUSE_NONE, TAIL_HANDED, TAIL_HOUSE, TAIL_LOCKOUT, TAIL_SETTLING, TAIL_WAGERS
+from firmware.games.profile import (
+    CLAUSE_NONE,
+    EXTRA_BURNS,
+    EXTRA_READER,
+    EXTRA_TENS_OUT,
+    TAIL_HANDED,
+    TAIL_HOUSE,
+    TAIL_LOCKOUT,
+    TAIL_SETTLING,
+    TAIL_WAGERS,
+)
 from firmware.games.records import context, record_do, record_objection
 from firmware.games.shoe_facts import BOXES
-from firmware.games.table_facts import APPROVAL, COUNTED, FINAL, REST, ROUNDS, TAIL
+from firmware.games.table_facts import APPROVAL, BY_HAND, COUNTED, FINAL, REST, ROUNDS, TAIL, U8_MAX
 from firmware.image import Outputs
 from firmware.journal.outbox import Outbox
 from firmware.machines.spec import Spec
@@ -307,7 +318,11 @@ def test_records_of_a_game_that_is_drawn_are_refused_elsewhere():
     assert objection(flow_in(WAITING_FOR_DECK), "cut_offered", 1, 1) == STATE
     assert objection(flow_in(WAITING_FOR_DECK), "reader_off") == STATE
     assert objection(flow_in(WAITING_FOR_DECK), "approval", 0, 1) == NONE
+    assert objection(flow_in(DECK_READY, "double-down-stud"), "dealer_change") == STATE
     drawn = flow_in(DRAW_READY, "double-attack-blackjack", "draw")
+    for extras in (EXTRA_BURNS, EXTRA_READER, EXTRA_TENS_OUT):
+        drawn.profile.extras = extras
+        assert objection(drawn, "dealer_change") == NONE
     assert objection(drawn, "dealer_change") == objection(drawn, "reshuffle", 1) == NONE
 
 
@@ -374,6 +389,9 @@ def test_a_count_is_judged_by_what_the_stub_must_have():
         assert rule in rules and consequence == order, (a, b)
         assert flow.state == (WAITING_FOR_ROUND_END if rule == "stub_count" else WAITING_FOR_DECK)
     assert judged(settled("caribbean-stud"), "stub_counted", 30, 2) == ([], ids.ALL_VOID_REMOVE_DECK)
+    flow = settled("caribbean-stud")  # dealt by hand: the positions were not set, and one card followed from the rest
+    flow.facts.row[REST], flow.facts.row[BY_HAND] = U8_MAX, 1
+    assert [cards for cards in range(28, 38) if stub_fits(flow, cards)] == [31, 36]
     flow = flow_in(WAITING_FOR_DECK, "boston-5-stud")
     assert "stub_count" in judged(flow, "stub_counted", 52)[0] and "stub_wrong" in judged(flow, "stub_counted", 51)[0]
 

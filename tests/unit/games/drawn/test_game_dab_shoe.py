@@ -60,6 +60,10 @@ def test_a_forgotten_burn_is_told_and_stops_nothing():
     assert fields_of(shoe.stage, "round_ended") == [[0, 2, 18]]
     assert shoe.display[0] == "Shoe ready"  # and it is not asked for again
     shoe.close()
+    shoe = Shoe().load()
+    assert shoe.record("dealer_change") == DONE
+    shoe.play(("", 300, "press", "close"), ("round_started", 300, "wait", 0))
+    assert [told[:3] for told in shoe.told("recorded")[1:]] == [(ids.REC_BURNED, 0, 1), (ids.REC_BURNED, 0, 2)]
 
 
 def test_a_forgotten_burn_that_was_taken_for_one_is_put_right_by_a_record():
