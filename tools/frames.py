@@ -4,17 +4,16 @@ MicroPython keeps a frame of up to eleven words on the C stack. A larger one is 
 how long it takes to find room there depends on what is in use and where the holes are (docs/BUDGETS.md).
 """
 
-import argparse
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from size import BOARD_DEFAULT, ROOT, find_module, folded_sources, ship_names
-
+from fairshoe.ship.build import folded_sources, ship_names
+from fairshoe.ship.import_closure import find_module
 from fairshoe.ship.machine_code import COMPILED
 from fairshoe.ship.mpy_compile import compile_mpy
 
+ROOT = Path(__file__).resolve().parents[1]
 WORDS_MAX = 11
 _EXCEPTION_WORDS = 3  # what each nested handler takes in addition, on a 32-bit board
 _STATIC_NAMES = {7: "<module>", 17: "__init__"}  # the interpreter's own strings have numbers instead; those we need
@@ -120,18 +119,3 @@ class _Reader:
         while self.take(1)[0] & 0x80:  # the sizes of what follows
             pass
         return state + 1 + _EXCEPTION_WORDS * tries, self.number()
-
-
-def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Functions whose frame goes to the heap on the device.")
-    parser.add_argument("--board", default=BOARD_DEFAULT, help="a name in board_configs/ (default %(default)s)")
-    parser.add_argument("--all", action="store_true", help="the others too")
-    args = parser.parse_args(argv)
-    for frame in sorted(frames_of_board(args.board), key=lambda frame: -frame.words):
-        if args.all or frame.words > WORDS_MAX:
-            print(f"{frame.words:3}  {frame.module}: {frame.name}")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

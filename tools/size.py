@@ -9,34 +9,8 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from fairshoe.ship.build import (
-    BUDGET_BYTES,
-    MAIN_PY,
-    Built,
-    Shipped,
-    build,
-    folded_sources,
-    is_rp2040,
-    read_config,
-    ship_names,
-)
+from fairshoe.ship.build import BUDGET_BYTES, MAIN_PY, Built, Shipped, build, is_rp2040
 from fairshoe.ship.errors import ShipError
-from fairshoe.ship.import_closure import find_module, module_at
-
-__all__ = [
-    "BOARD_DEFAULT",
-    "BUDGET_BYTES",
-    "MAIN_PY",
-    "ROOT",
-    "ShipError",
-    "Shipped",
-    "find_module",
-    "folded_sources",
-    "module_at",
-    "read_config",
-    "ship",
-    "ship_names",
-]
 
 ROOT = Path(__file__).resolve().parents[1]
 BOARD_DEFAULT = "pico-carousel"

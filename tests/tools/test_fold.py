@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 import size
 
+from fairshoe.ship.build import Shipped, folded_sources
 from fairshoe.ship.fold import FoldError, fold
+from fairshoe.ship.import_closure import module_at
 from fairshoe.ship.mpy_compile import compile_mpy
 
 ROOT = Path(__file__).resolve().parents[2]
-ShipOnce = Callable[[str], tuple[list[size.Shipped], Path]]
+ShipOnce = Callable[[str], tuple[list[Shipped], Path]]
 CONST = "from micropython import const\n"
 A = CONST + "X = const(5)\nY = const(X * 2 - 1)\nLOW = const(-1)\ndef f():\n    return X\n"
 
@@ -233,8 +235,8 @@ def functions(source: str) -> list[tuple[int, str, list[str]]]:
 
 def test_the_firmware_keeps_its_names_and_lines_and_no_constant_is_left() -> None:
     tops = ("firmware", "hal", "rig")
-    paths = {size.module_at(path, ROOT): path for top in tops for path in (ROOT / top).rglob("*.py")}
-    result = size.folded_sources(list(paths), ROOT)
+    paths = {module_at(path, ROOT): path for top in tops for path in (ROOT / top).rglob("*.py")}
+    result = folded_sources(list(paths), ROOT)
     for name, path in paths.items():
         source = path.read_text(encoding="utf-8")
         assert result[name].count("\n") == source.count("\n"), name

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import size
 from draws import seeded
 
 from fairshoe.boards.ports import PORTS
 from fairshoe.ship import machine_code
-from fairshoe.ship.build import NOT_STOCK_RP2040
+from fairshoe.ship.build import NOT_STOCK_RP2040, Shipped, folded_sources, ship_names
 from fairshoe.ship.errors import ShipError
 from fairshoe.ship.machine_code import COMPILED, DECORATOR, to_machine_code
 from fairshoe.ship.mpy_compile import compile_mpy
@@ -24,7 +23,7 @@ from firmware.signing.constants import ROUND_CONSTANTS, START_STATE
 from hal.board.ring import RING, copy_edges
 from hal.rp2 import fold as words
 
-ShipOnce = Callable[[str], tuple[list[size.Shipped], Path]]
+ShipOnce = Callable[[str], tuple[list[Shipped], Path]]
 ROOT = Path(__file__).resolve().parents[2]
 COBS = "firmware.protocol.cobs"
 
@@ -36,7 +35,7 @@ def source() -> str:
 @cache
 def folded(board: str) -> dict[str, str]:
     """What a board ships, with constants as numbers: as names they would be no integers to viper."""
-    return size.folded_sources(size.ship_names(board), ROOT)
+    return folded_sources(ship_names(board), ROOT)
 
 
 def is_native(mpy: bytes) -> bool:

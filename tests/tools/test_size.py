@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 import size
 
-from fairshoe.ship.build import build
+from fairshoe.ship.build import BUDGET_BYTES, Shipped, build, ship_names
+from fairshoe.ship.errors import ShipError
 
-ShipOnce = Callable[[str], tuple[list[size.Shipped], Path]]
+ShipOnce = Callable[[str], tuple[list[Shipped], Path]]
 
 FILES = {
     "firmware/__init__.py": '"""f"""\n',
@@ -128,7 +129,7 @@ def test_every_reference_board_and_the_largest_of_all_ship_one_machine_within_bu
     kinds = {"carousel": "carousel", "shelves": "shelves", "shoe": "motor_shoe", "draw": "hand_shoe"}
     machines = {Path(item.source).stem for item in shipped if item.source.startswith("firmware/machines/")}
     assert machines & set(kinds.values()) == {kinds[board.partition("-")[2]]}
-    assert sum(item.shipped_bytes for item in shipped) < size.BUDGET_BYTES
+    assert sum(item.shipped_bytes for item in shipped) < BUDGET_BYTES
     # A machine that draws no order keeps no seed of one.
     keeps = any(item.source == "firmware/journal/seeds.py" for item in shipped)
     assert keeps == bool(machines & {"carousel", "shelves"})
@@ -139,7 +140,7 @@ def test_every_reference_board_and_the_largest_of_all_ship_one_machine_within_bu
 
 def test_a_build_has_the_sources_and_the_data_that_an_image_freezes() -> None:
     built = build("pico-carousel")
-    names = {*size.ship_names("pico-carousel"), "hal.boot_main"}
+    names = {*ship_names("pico-carousel"), "hal.boot_main"}
     packages = {name for name in names if any(other.startswith(name + ".") for other in names)}
     assert set(built.modules) == names - packages  # which have nothing but a docstring
     cobs, status = (built.modules[name] for name in ("firmware.protocol.cobs", "firmware.link.status"))
@@ -155,7 +156,7 @@ def test_a_build_has_the_sources_and_the_data_that_an_image_freezes() -> None:
 @pytest.mark.parametrize("line", ["from hal.sim import plant\n", "import hal.sim.plant\n", "import rig\n"])
 def test_refuses_to_ship_the_simulator(tree: Path, tmp_path: Path, line: str) -> None:
     (tree / "firmware/games/flow.py").write_text(line)
-    with pytest.raises(size.ShipError, match="simulator"):
+    with pytest.raises(ShipError, match="simulator"):
         size.ship("b", tmp_path / "out", tree)
 
 
@@ -182,7 +183,7 @@ def test_json_adds_up(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert size.main(["--board", "b", "--root", str(tree), "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["total"] == sum(item["shipped_bytes"] for item in report["files"])
-    assert report["budget"] == size.BUDGET_BYTES
+    assert report["budget"] == BUDGET_BYTES
 
 
 @pytest.mark.parametrize(

@@ -103,9 +103,7 @@ def main() -> int:
         found = {"machine": machine, **figures, "device frames": device, "host kframes": best, "not measured": missing}
         print(
             json.dumps(
-                found
-                | {"fleet": many, "gateway": pit, "floor": floor, "api": api}
-                | {"page": page, "start s": started}
+                found | {"fleet": many, "gateway": pit, "floor": floor, "api": api} | {"page": page, "start s": started}
             )
         )
     else:

@@ -1,13 +1,10 @@
 """Many keyed shoes in one process with a store on: seconds from the arrival of an event to its commit.
 
-The shoes are fakes in a process of their own (fake_shoe.py), each at an address of the loopback network, which needs
+The shoes are fakes in a process of their own (floor/shoes.py), each at an address of the loopback network, which needs
 Linux. Latency depends on the disk and on what else the machine does: the load is printed beside it. Processor time
 depends on neither: that of the fleet's process and that of the shoes' process are printed as shares of one core.
 
-    PYTHONPATH=tools .venv/bin/python -m bench.fleet [SHOES] [SECONDS] [lockstep]
-
-In lockstep a tenth of the shoes send one event each, and the next tenth when all of these are acknowledged. Then a read
-brings one event however busy the machine is, and processor time per event can be compared between runs.
+    PYTHONPATH=tools .venv/bin/python -m bench.fleet [SHOES] [SECONDS]
 """
 
 from __future__ import annotations
@@ -15,14 +12,14 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
-import socket
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from bench.fake_shoe import FakeShoe, Line
+from floor.pits import fake_shoes
+from floor.shoes import address, secret
+
 from fairshoe import Event, Fleet
 from fairshoe.keys import KeyRing, RoleKey
 from fairshoe.messages import Role
@@ -30,53 +27,8 @@ from fairshoe.messages import Role
 SHOES = 500
 SECONDS = 10.0
 EVENTS_PER_S = 10
-SLICES = 10  # of a tenth of a second: shoes do not all speak at once
 AIM_MS = 50.0
 AIM_CORE = 0.60  # of one core, for the process of the fleet
-
-
-def secret(device: int) -> bytes:
-    return device.to_bytes(32, "big")
-
-
-def address(device: int) -> str:
-    return f"127.1.{device >> 8}.{device & 255}"
-
-
-class AnyLine(Line):
-    """A connection: the address that was called says which shoe it is."""
-
-    def __init__(self, shoes: dict[str, FakeShoe], lines: dict[int, Line]) -> None:
-        super().__init__(FakeShoe(0, b""))
-        self._shoes = shoes
-        self._lines = lines
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        super().connection_made(transport)
-        self.shoe = self._shoes[transport.get_extra_info("sockname")[0]]
-        self._lines[self.shoe.device] = self
-
-
-async def play(count: int, lockstep: bool) -> None:
-    """The process of the shoes: until it is ended."""
-    shoes = {address(device): FakeShoe(device, secret(device)) for device in range(1, count + 1)}
-    lines: dict[int, Line] = {}
-    loop = asyncio.get_running_loop()
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    await loop.create_server(lambda: AnyLine(shoes, lines), list(shoes), port)
-    print(port, flush=True)
-    due = time.monotonic()
-    while True:
-        for part in range(SLICES):
-            speaking = [line for device, line in list(lines.items()) if device % SLICES == part]
-            for line in speaking:
-                line.shoe.record()
-                line.flush()
-            while lockstep and any(line.shoe.seq_acked < line.shoe.seq_last for line in speaking):
-                await asyncio.sleep(0.001)
-            due += 1 / EVENTS_PER_S / SLICES
-            await asyncio.sleep(0.0 if lockstep else max(0.0, due - time.monotonic()))
 
 
 def processor_s(process: int) -> float:
@@ -132,16 +84,10 @@ async def follow(port: int, count: int, seconds: float, path: Path, others: int)
     }
 
 
-def measure(count: int = SHOES, seconds: float = SECONDS, *, lockstep: bool = False) -> dict[str, float]:
-    command = [sys.executable, "-m", "bench.fleet", "shoes", str(count), *(["lockstep"] if lockstep else [])]
-    with tempfile.TemporaryDirectory() as folder, subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
-        try:
-            assert child.stdout
-            port = int(child.stdout.readline())
-            following = follow(port, count, seconds, Path(folder) / "store.db", child.pid)
-            return asyncio.run(asyncio.wait_for(following, 120))
-        finally:
-            child.kill()
+def measure(count: int = SHOES, seconds: float = SECONDS) -> dict[str, float]:
+    with tempfile.TemporaryDirectory() as folder, fake_shoes(count, EVENTS_PER_S) as (process, port):
+        following = follow(port, count, seconds, Path(folder) / "store.db", process)
+        return asyncio.run(asyncio.wait_for(following, 120))
 
 
 def report(got: dict[str, float]) -> list[str]:
@@ -159,11 +105,6 @@ def report(got: dict[str, float]) -> list[str]:
 
 
 if __name__ == "__main__":
-    in_step = sys.argv[-1] == "lockstep"
-    words = sys.argv[1 : -1 if in_step else None]
-    if words[:1] == ["shoes"]:
-        asyncio.run(play(int(words[1]), in_step))
-    else:
-        shoes = int(words[0]) if words else SHOES
-        lasting = float(words[1]) if words[1:] else SECONDS
-        print("\n".join(report(measure(shoes, lasting, lockstep=in_step))))
+    shoes = int(sys.argv[1]) if sys.argv[1:] else SHOES
+    lasting = float(sys.argv[2]) if sys.argv[2:] else SECONDS
+    print("\n".join(report(measure(shoes, lasting))))

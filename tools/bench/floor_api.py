@@ -1,8 +1,6 @@
 """The central API under load: `fairshoe floor serve` on one core, 400 tables with events that go on, 50 clients. First
 they ask again as soon as they are answered: the highest rate. Then they ask 500 times a second together, and a late
 answer counts from the instant when its request was due. And the desk: a floor of 2,000 shoes judged once.
-
-    PYTHONPATH=tools .venv/bin/python -m bench.floor_api [TABLES] [CLIENTS] [SECONDS]
 """
 
 from __future__ import annotations
@@ -154,14 +152,3 @@ def report(found: dict[str, dict[str, float]], desk: dict[str, float]) -> list[s
             f" at {RATE_AIM:g}/s p50 {got['p50_ms']:.0f} ms, p99 {got['p99_ms']:.0f} ms (aim {P99_AIM_MS:g} ms: {met})"
         )
     return [*lines, f"alarms: {desk['shoes']:.0f} shoes, an event a second each: {desk['core_%']:.1f} % of a core"]
-
-
-def main() -> int:
-    given = [float(word) for word in sys.argv[1:]]
-    tables, clients, seconds = [*given, *(TABLES, CLIENTS, SECONDS)[len(given) :]]
-    print("\n".join(report(measure(int(tables), int(clients), seconds), measure_desk())))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

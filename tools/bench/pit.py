@@ -3,8 +3,6 @@
 Each row is one run: the gateway's own metrics give the time from the arrival of an event's frame to its commit, /proc
 its processor time and memory. A row is kept up if 95 % of the events are stored and the p99 is within AIM_S. The p99 is
 the bound of its histogram's bucket. Latency depends on what else the machine does: the load is printed beside it.
-
-    PYTHONPATH=tools .venv/bin/python -m bench.pit [SECONDS]
 """
 
 from __future__ import annotations
@@ -37,18 +35,6 @@ GATEWAY = [sys.executable, "-m", "fairshoe", "gateway"]
 def memory_mb(process: int) -> float:
     """Resident memory."""
     return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
-
-
-@contextmanager
-def fake_shoes(count: int, rate: float) -> Generator[int]:
-    """Shoes in a process of their own; their port."""
-    command = [sys.executable, "-m", "floor.shoes", str(count), str(rate), "1"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as shoes:
-        try:
-            assert shoes.stdout
-            yield int(shoes.stdout.readline())
-        finally:
-            shoes.kill()
 
 
 class Running:
@@ -93,7 +79,11 @@ def gateway(folder: Path, shoes: int, shoes_port: int) -> Generator[Running]:
 
 def measure(shoes: int, rate: float, seconds: float = SECONDS) -> dict[str, Any]:
     row: dict[str, Any] = {"shoes": shoes, "rate": rate, "kept_up": False, "open": False}
-    with servers.private_folder() as folder, fake_shoes(shoes, rate) as port, gateway(folder, shoes, port) as it:
+    with (
+        servers.private_folder() as folder,
+        pits.fake_shoes(shoes, rate) as (_, port),
+        gateway(folder, shoes, port) as it,
+    ):
         if not it.wait_open(shoes):
             return row | {"load": os.getloadavg()[0]}
         time.sleep(SETTLE_S)
@@ -151,7 +141,3 @@ def report(rows: list[dict[str, Any]]) -> list[str]:
             f" {row['mb'] / row['shoes'] * 1000:.0f} kB a shoe{tail}"
         )
     return lines
-
-
-if __name__ == "__main__":
-    print("\n".join(report(list(climb(float(sys.argv[1]) if sys.argv[1:] else SECONDS)))))

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import subprocess
+import sys
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from pathlib import Path
-
-from bench.fleet import address, secret
 
 from fairshoe_floor.api.tokens import add_token, new_token
 from fairshoe_floor.inventory import Entry, Inventory, inventory_text
+from floor.shoes import address, secret
+
+
+@contextmanager
+def fake_shoes(count: int, rate: float) -> Generator[tuple[int, int]]:
+    """Shoes in a process of their own: its number, and their port."""
+    command = [sys.executable, "-m", "floor.shoes", str(count), str(rate), "1"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as shoes:
+        try:
+            assert shoes.stdout
+            yield shoes.pid, int(shoes.stdout.readline())
+        finally:
+            shoes.kill()
 
 
 def fake_entries(first: int, last: int, port: int) -> list[Entry]:

@@ -1,4 +1,5 @@
-"""The shoes of the chaos: fakes of our own session code in one process, each at an address of the loopback network.
+"""The shoes of chaos and bench: fakes of our own session code in one process, each at an address of the loopback
+network.
 
     python -m floor.shoes COUNT RATE SEED
 
@@ -15,11 +16,32 @@ import sys
 import time
 
 from bench.fake_shoe import FakeShoe, Line
-from bench.fleet import AnyLine, address, secret
 
 from floor.servers import free_port
 
 TICK_S = 0.02
+
+
+def secret(device: int) -> bytes:
+    return device.to_bytes(32, "big")
+
+
+def address(device: int) -> str:
+    return f"127.1.{device >> 8}.{device & 255}"
+
+
+class AnyLine(Line):
+    """A connection: the address that was called says which shoe it is."""
+
+    def __init__(self, shoes: dict[str, FakeShoe], lines: dict[int, Line]) -> None:
+        super().__init__(FakeShoe(0, b""))
+        self._shoes = shoes
+        self._lines = lines
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        self.shoe = self._shoes[transport.get_extra_info("sockname")[0]]
+        self._lines[self.shoe.device] = self
 
 
 class Shoes:

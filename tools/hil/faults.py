@@ -2,21 +2,7 @@
 
 from __future__ import annotations
 
-from fairshoe.messages import (
-    Booted,
-    DeckRefused,
-    DeckVerified,
-    DoorClosed,
-    DoorOpened,
-    Event,
-    PowerLost,
-    RoundVoided,
-    ShuffleStarted,
-    StackStarted,
-    StackTaken,
-    WarningCleared,
-    WarningLatched,
-)
+from fairshoe import messages
 from firmware.protocol.ids import UNKNOWN_U16
 from hil.player import Player, Step, expect, one
 from hil.rounds import TAKE, begin_deal, begin_draw, put_in, ready_to_deal
@@ -38,7 +24,7 @@ BY_HAND: list[Step] = [("", 500, "repair", ""), *CLEAR]
 def warned(player: Player, first: int, name: str) -> None:
     """Exactly one warning, this one; and no deck or round came out well."""
     events = player.since(first)
-    warning = one(events, WarningLatched).warning.name
+    warning = one(events, messages.WarningLatched).warning.name
     expect(warning == name, f"the warning is {warning}, not {name}")
 
 
@@ -64,8 +50,11 @@ def _jam_at_intake(player: Player, where: str) -> None:
     player.play([("warning_latched", 300, "wait", ""), *BY_HAND])
     warned(player, first, "JAM_THROAT")
     events = player.since(first)
-    expect(not any(isinstance(event, (DeckVerified, StackTaken)) for event in events), "a jammed deck was played")
-    one(events, WarningCleared)
+    expect(
+        not any(isinstance(event, (messages.DeckVerified, messages.StackTaken)) for event in events),
+        "a jammed deck was played",
+    )
+    one(events, messages.WarningCleared)
 
 
 def jam_exit(player: Player) -> None:
@@ -75,7 +64,7 @@ def jam_exit(player: Player) -> None:
     player.board.hand("jam", "exit:2:40000" if player.kind == "carousel" else "exit:2:140000")
     player.play([*begin_deal(), ("warning_latched", 300, "wait", ""), *BY_HAND])
     warned(player, first, "JAM_EXIT")
-    one(player.since(first), RoundVoided)
+    one(player.since(first), messages.RoundVoided)
 
 
 def short_deck(player: Player) -> None:
@@ -87,7 +76,7 @@ def short_deck(player: Player) -> None:
         ("deck_removed", 500, "take", ""),
         ("warning_cleared", 100, "wait", ""),
     ])  # fmt: skip
-    refused = one(player.since(first), DeckRefused)
+    refused = one(player.since(first), messages.DeckRefused)
     expect((refused.expected, refused.counted) == (player.deck, player.deck - 1), f"counted {refused.counted}")
 
 
@@ -136,7 +125,9 @@ def door_short(player: Player) -> None:
     player.play(BY_HAND)
     events = player.since(first)
     warned(player, first, "DOOR")
-    opened, closed = (sum(isinstance(event, kind) for event in events) for kind in (DoorOpened, DoorClosed))
+    opened, closed = (
+        sum(isinstance(event, kind) for event in events) for kind in (messages.DoorOpened, messages.DoorClosed)
+    )
     expect(opened == closed == 2, f"told of {opened} openings and {closed} closings, and there were two")
 
 
@@ -147,8 +138,8 @@ def power_shuffling(player: Player) -> None:
     """Cut in the middle of a shuffle. The board that starts again says so and trusts no count."""
     player.play([*put_in(player.deck), ("shuffle_committed", 2500, "wait", "")])
     events = cut(player)
-    expect(one(events, PowerLost).during == ShuffleStarted.ID, "not reported as lost in a shuffle")
-    expect(not any(isinstance(event, DeckVerified) for event in events), "a cut shuffle counted")
+    expect(one(events, messages.PowerLost).during == messages.ShuffleStarted.ID, "not reported as lost in a shuffle")
+    expect(not any(isinstance(event, messages.DeckVerified) for event in events), "a cut shuffle counted")
     player.play(BY_HAND)
 
 
@@ -166,16 +157,19 @@ def power_third_stack(player: Player) -> None:
 
 def _cut_in_stack(player: Player, taken: int) -> None:
     player.play([("stack_started", 400, "wait", "")])
-    lost = one(cut(player), PowerLost)
-    expect((lost.during, lost.round_open) == (StackStarted.ID, 1), "not reported as lost in a stack of an open round")
+    lost = one(cut(player), messages.PowerLost)
+    expect(
+        (lost.during, lost.round_open) == (messages.StackStarted.ID, 1),
+        "not reported as lost in a stack of an open round",
+    )
     player.until("round_voided")
-    void = one(player.events, RoundVoided)
+    void = one(player.events, messages.RoundVoided)
     expect(void.stacks_taken == taken, f"{void.stacks_taken} stacks taken, and there were {taken}")
     expect(void.cards_inside == UNKNOWN_U16, f"{void.cards_inside} cards inside, which cannot be known")
     player.play(BY_HAND)
 
 
-def cut(player: Player) -> list[Event]:
+def cut(player: Player) -> list[messages.Event]:
     """Pull the plug and put it back; what the board reports when it has started again."""
     first = len(player.events)
     player.note("  power off, power on")
@@ -183,6 +177,6 @@ def cut(player: Player) -> list[Event]:
     player.board.power_on()
     player.until("power_lost")
     events = player.since(first)
-    expect(one(events, Booted).boot == 2, "not the second boot")
-    expect(one(events, WarningLatched).warning.name == "POWER", "the warning is not that of lost power")
+    expect(one(events, messages.Booted).boot == 2, "not the second boot")
+    expect(one(events, messages.WarningLatched).warning.name == "POWER", "the warning is not that of lost power")
     return events

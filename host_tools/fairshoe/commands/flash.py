@@ -15,20 +15,10 @@ from fairshoe.boards.configs import load_board
 from fairshoe.cli.options import check_prompt_port
 from fairshoe.errors import FairshoeError, UsageError
 from fairshoe.printable import printable, say
-from fairshoe.ship import start_check
+from fairshoe.ship import flash, start_check
 from fairshoe.ship.build import build
 from fairshoe.ship.device_files import Device
 from fairshoe.ship.file_plan import Plan
-from fairshoe.ship.flash import (
-    FlashPermissions,
-    apply,
-    check,
-    check_board,
-    check_device,
-    check_installed,
-    plan_for,
-    reach,
-)
 from fairshoe.ship.game_fit import check_with_game
 from fairshoe.ship.identity import refuse_below
 from fairshoe.ship.manifest import pick_board, read_manifest, released_files
@@ -93,7 +83,7 @@ def _built(options: argparse.Namespace, progress: Progress) -> Payload:
     from firmware.version import VERSION_TEXT
 
     check_with_game(options.board, options.game)
-    check_board(load_board(options.board)[0])
+    flash.check_board(load_board(options.board)[0])
     progress.say(f"building {options.board} ...")
     built = build(options.board, game=options.game)
     return built.config, built.files, VERSION_TEXT.decode()
@@ -117,7 +107,7 @@ def _released(options: argparse.Namespace, progress: Progress) -> Payload:
             "no key was given: whose signature counts?", "Give the public key with --key, or say --unsigned."
         )
     board = pick_board(release, options.board)
-    check_board(dict(board.config))
+    flash.check_board(dict(board.config))
     return dict(board.config), released_files(path, board), release.firmware
 
 
@@ -132,9 +122,9 @@ def _flash(
     def line() -> Any:
         return open_line(options.port)
 
-    leave = FlashPermissions(options.other_board, options.other_micropython, options.clean, options.older)
+    leave = flash.FlashPermissions(options.other_board, options.other_micropython, options.clean, options.older)
     progress.say(f"looking for the prompt at {options.port} ...")
-    repl = reach(line, options.port, options.wait_s, progress.say, time.monotonic)
+    repl = flash.reach(line, options.port, options.wait_s, progress.say, time.monotonic)
     try:
         device = Device(repl)
         with _restarted(device):
@@ -171,25 +161,25 @@ def _look(
     device: Device,
     config: dict[str, Any],
     files: dict[str, bytes],
-    leave: FlashPermissions,
+    leave: flash.FlashPermissions,
     report: Report,
     progress: Progress,
 ) -> Plan:
     _describe(device, report, progress)
-    report.notes += check_device(device.identity, config, files, leave)
+    report.notes += flash.check_device(device.identity, config, files, leave)
     for note in report.notes:
         progress.say(f"  note: {printable(note)}")
-    check_installed(device, report.firmware, leave)
+    flash.check_installed(device, report.firmware, leave)
     progress.say("comparing files ...")
-    plan = plan_for(device, files, leave)
+    plan = flash.plan_for(device, files, leave)
     _tell_plan(plan, report, progress)
     return plan
 
 
 def _write(device: Device, files: dict[str, bytes], plan: Plan, progress: Progress) -> None:
     try:
-        apply(device, files, plan, progress.at)
-        check(device.files(), files)
+        flash.apply(device, files, plan, progress.at)
+        flash.check(device.files(), files)
     except KeyboardInterrupt:
         progress.say("interrupted: the device waits at its prompt; the same command goes on from here")
         raise

@@ -19,24 +19,6 @@ from draws import seeded
 
 from fairshoe import messages
 from fairshoe.link import framing, message_codecs
-from fairshoe.messages import (
-    Command,
-    DictionaryLine,
-    Event,
-    EventAck,
-    Fault,
-    Hello,
-    Outcome,
-    Reason,
-    Result,
-    Role,
-    SetPositions,
-    StackOffered,
-    State,
-    Status,
-    UnknownMessage,
-    WarningLatched,
-)
 from firmware.protocol.frame import FrameReader
 from firmware.protocol.ids import FLAG_AGAIN, FLAG_KEYED
 
@@ -44,10 +26,15 @@ ROOT = Path(__file__).resolve().parents[3]
 MAC = bytes(range(16))
 BODY_MAX = 225  # of a keyed frame: docs/PROTOCOL.md, Frame
 
-OFFERED = StackOffered(
+OFFERED = messages.StackOffered(
     seq=8, boot=1, uptime_s=40, uptime_ms=500, utc_s=0, round=1, deck=1, stack=2, cards=5, misfeeds=1, stalls=0
 )
-SAMPLES = (OFFERED, EventAck(seq=70000), Hello(1, Role.TABLE, bytes(16)), DictionaryLine(3, 58, b"names x y"))
+SAMPLES = (
+    OFFERED,
+    messages.EventAck(seq=70000),
+    messages.Hello(1, messages.Role.TABLE, bytes(16)),
+    messages.DictionaryLine(3, 58, b"names x y"),
+)
 
 
 def example(cls: type[messages.Message], filler: random.Random) -> messages.Message:
@@ -101,13 +88,13 @@ def test_decoded_messages_are_frozen_dataclasses_like_any_other() -> None:
     drafts = [message_codecs._draft(cls) for cls in messages.ALL]  # pyright: ignore[reportPrivateUsage]
     assert None not in drafts, "a draft is what makes reading them fast"
     message = framing.decode_messages(framing.encode(OFFERED))[0]
-    assert isinstance(message, StackOffered) and isinstance(message, Event)
+    assert isinstance(message, messages.StackOffered) and isinstance(message, messages.Event)
     assert message == OFFERED and hash(message) == hash(OFFERED) and repr(message) == repr(OFFERED)
     assert dataclasses.asdict(message) == dataclasses.asdict(OFFERED)
     assert pickle.loads(pickle.dumps(message)) == copy.deepcopy(message) == OFFERED
     assert dataclasses.replace(message, cards=6).cards == 6
     match message:
-        case StackOffered(stack=2, cards=cards):
+        case messages.StackOffered(stack=2, cards=cards):
             assert cards == 5
         case _:
             pytest.fail("no match")
@@ -120,8 +107,8 @@ def test_decoded_messages_are_frozen_dataclasses_like_any_other() -> None:
 
 
 def test_commands_have_their_operation_number_first() -> None:
-    assert [f.name for f in dataclasses.fields(SetPositions)] == ["op", "positions"]
-    assert issubclass(SetPositions, Command) and not issubclass(Result, Command)
+    assert [f.name for f in dataclasses.fields(messages.SetPositions)] == ["op", "positions"]
+    assert issubclass(messages.SetPositions, messages.Command) and not issubclass(messages.Result, messages.Command)
 
 
 def test_the_mac_is_made_over_header_and_body_with_the_flag_set() -> None:
@@ -142,10 +129,10 @@ def test_the_mac_is_made_over_header_and_body_with_the_flag_set() -> None:
     [
         dataclasses.replace(OFFERED, cards=256),
         dataclasses.replace(OFFERED, seq=-1),
-        Hello(1, Role.TABLE, bytes(15)),
-        messages.ShuffleFailed(1, 1, 1, 1, 1, 1, 1, Fault.DOOR, "nine long", messages.Consequence.NONE),
-        messages.ShuffleFailed(1, 1, 1, 1, 1, 1, 1, Fault.DOOR, "naïve", messages.Consequence.NONE),
-        DictionaryLine(1, 2, bytes(238)),
+        messages.Hello(1, messages.Role.TABLE, bytes(15)),
+        messages.ShuffleFailed(1, 1, 1, 1, 1, 1, 1, messages.Fault.DOOR, "nine long", messages.Consequence.NONE),
+        messages.ShuffleFailed(1, 1, 1, 1, 1, 1, 1, messages.Fault.DOOR, "naïve", messages.Consequence.NONE),
+        messages.DictionaryLine(1, 2, bytes(238)),
         messages.Message(),
     ],
 )
@@ -162,13 +149,18 @@ def test_a_mac_of_another_size_or_none_is_not_sent() -> None:
 
 
 def test_a_number_without_a_name_reads_unrecognised_and_is_not_lost() -> None:
-    body = WarningLatched.LAYOUT.pack(1, 1, 1, 1, 1, 1, 1, 200, 3, 0, 0, 0)
+    body = messages.WarningLatched.LAYOUT.pack(1, 1, 1, 1, 1, 1, 1, 200, 3, 0, 0, 0)
     (frame,) = framing.decode_all(sealed(bytes.fromhex("1200030100000000") + body))
-    assert isinstance(frame.message, WarningLatched)
-    assert frame.message.warning is Fault.UNRECOGNISED
+    assert isinstance(frame.message, messages.WarningLatched)
+    assert frame.message.warning is messages.Fault.UNRECOGNISED
     assert frame.unrecognised == {"warning": 200}
-    assert Fault(200) is Fault.UNRECOGNISED and State(99) is State.UNRECOGNISED
-    assert framing.decode_all(framing.encode(Result(1, 512, Outcome.DONE, Reason.NONE, 0)))[0].unrecognised == {}
+    assert messages.Fault(200) is messages.Fault.UNRECOGNISED and messages.State(99) is messages.State.UNRECOGNISED
+    assert (
+        framing.decode_all(framing.encode(messages.Result(1, 512, messages.Outcome.DONE, messages.Reason.NONE, 0)))[
+            0
+        ].unrecognised
+        == {}
+    )
 
 
 def test_a_longer_body_of_a_newer_device_is_read_and_a_shorter_one_is_kept_as_it_came() -> None:
@@ -184,18 +176,20 @@ def test_a_longer_body_of_a_newer_device_is_read_and_a_shorter_one_is_kept_as_it
         if size < 12:  # without a number it is no event
             assert (found, drops.malformed) == ([], 1)
         else:
-            assert (found, drops.total()) == ([UnknownMessage(OFFERED.ID, 2, raw[8:size])], 0)
+            assert (found, drops.total()) == ([messages.UnknownMessage(OFFERED.ID, 2, raw[8:size])], 0)
 
 
 def test_a_shorter_body_of_anything_but_an_event_is_malformed() -> None:
-    raw = framing.decode_all(framing.encode(Result(1, 512, Outcome.DONE, Reason.NONE, 0)))[0].signed
+    raw = framing.decode_all(framing.encode(messages.Result(1, 512, messages.Outcome.DONE, messages.Reason.NONE, 0)))[
+        0
+    ].signed
     for size in range(8, len(raw)):
         found, drops = decode(sealed(raw[:size]), 10000)
         assert (found, drops.malformed) == ([], 1)
 
 
 def test_unknown_messages_are_delivered_whole() -> None:
-    unknown = UnknownMessage(700, 4, b"\x01\x00\x02")
+    unknown = messages.UnknownMessage(700, 4, b"\x01\x00\x02")
     (frame,) = framing.decode_all(framing.encode(unknown, 1, 2, 0, lambda _signed: MAC))
     assert frame.message == unknown and frame.mac == MAC
 
@@ -216,7 +210,7 @@ def test_of_all_heads_only_those_of_this_version_with_flags_it_understands_are_r
             reason = "bad_version" if first >> 4 != 1 else "bad_flags" if flags & 0x70 else ""
             whole: messages.Message = OFFERED
             if flags & FLAG_KEYED and not more:  # the last 16 bytes of the body are taken for a MAC
-                whole = UnknownMessage(OFFERED.ID, first & 15, signed[8:-16])
+                whole = messages.UnknownMessage(OFFERED.ID, first & 15, signed[8:-16])
             drops: list[str] = []
             found = framing.decode_messages(sealed(raw), lambda _at, _size, why, drops=drops: drops.append(why))
             assert (found, drops) == (([], [reason]) if reason else ([whole], [])), raw.hex()
@@ -333,7 +327,7 @@ def test_the_names_of_drops_are_those_the_device_counts_by() -> None:
 
 def test_status_has_a_field_for_every_zone() -> None:
     for zone in messages.ZONES:
-        assert zone in Status.__annotations__
+        assert zone in messages.Status.__annotations__
 
 
 # --- what it stands on -------------------------------------------------------------------------
