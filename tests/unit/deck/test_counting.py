@@ -3,7 +3,6 @@
 from support import SLOW, check_stage, fields_of
 from tables import clear_by_hand, faults, insert, set_up, small_board, warned
 
-from firmware.deck.ledger import DEALT, TRAY
 from firmware.fault import (
     FAULT_BACK,
     FAULT_CARD_LENGTH,
@@ -80,15 +79,6 @@ def test_a_double_feed_that_makes_up_for_a_missing_or_an_extra_card_is_seen():
             refused("carousel", 8, cards, FAULT_DOUBLE_FEED, {"fault": "double_feed", "card": card})
 
 
-def test_without_opacity_an_aligned_double_feed_of_an_extra_card_is_not_seen():
-    """Why such a board says `basic` of its count: nine cards in, eight passages, eight slots full, all agree."""
-    stage = run_deck("carousel", 8, 9, {"fault": "double_feed", "card": 3}, config=basic("carousel"))
-    stage.until("deck_verified", 60000)
-    check_stage(stage)
-    assert fields_of(stage, "deck_verified") == [[8, 8, 0, 0]]
-    assert sum([len(slot) for slot in stage.rig.plant.slots]) == 9
-
-
 def test_without_opacity_two_cards_apart_are_seen_by_their_length_and_a_short_count_is_refused():
     for offset_um in (20000, 40000, 50000, 88900):
         spec = {"fault": "double_feed", "card": 3, "offset_um": offset_um}
@@ -147,15 +137,6 @@ def test_a_card_lost_in_a_later_pass_is_missed():
         assert "deck_verified" not in stage.names()
 
 
-def test_a_card_lost_on_its_way_out_of_the_carousel_is_a_jam_and_voids_the_round():
-    stage = run_deck("carousel", 8, 8, {"fault": "card_lost", "place": "exit", "card": 3}, stack_cards=4)
-    stage.play([("deck_verified", 300, "press", "close")])
-    assert warned(stage) == FAULT_JAM_EXIT
-    assert "stack_offered" not in stage.names()
-    assert stage.rig.app.flow.ledger.zone[TRAY] == 3
-    assert stage.rig.app.flow.ledger.zone[DEALT] == 0
-
-
 def test_the_right_number_of_the_wrong_cards_is_a_wrong_composition():
     config = small_board("carousel", slot_count=54)
     config["sensors"] = {"recognition": True}
@@ -168,12 +149,6 @@ def test_the_right_number_of_the_wrong_cards_is_a_wrong_composition():
     stage.play([("", 300, "press", "green")])
     assert warned(stage) == FAULT_COMPOSITION
     assert "deck_verified" not in stage.names()
-
-
-def test_an_unreadable_card_is_a_wrong_composition():
-    config = small_board("carousel", slot_count=54)
-    config["sensors"] = {"recognition": True}
-    refused("carousel", 52, 52, FAULT_COMPOSITION, {"fault": "foreign", "card": 9, "length_um": 88900}, config=config)
 
 
 def test_dust_that_lengthens_every_shadow_a_little_changes_nothing():

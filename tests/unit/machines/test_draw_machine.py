@@ -1,12 +1,10 @@
 """A dealer draws by hand: every card counted once, a card that goes back not at all, two at once never unnoticed."""
 
-from support import board, check_stage, fields_of, lock_decide
-from tables import clear_by_hand, faults, insert, set_up, warned
+from support import check_stage, fields_of, lock_decide
+from tables import faults, insert, set_up, warned
 
 from firmware import fault as codes
 from firmware.deck.ledger import DEALT, DISCARDED, HOPPER
-from firmware.games.flow import DECK_SPENT, DRAW_READY, DRAWING, WAITING_FOR_DECK
-from firmware.protocol import ids
 
 A_UM, B_UM, CARD_UM = 15000, 27000, 88900
 
@@ -121,44 +119,6 @@ def test_two_at_once_stop_the_game():
         assert fields_of(stage, "round_voided")[0][0] == codes.FAULT_DOUBLE_FEED
 
 
-def test_a_card_held_too_long_is_a_fault():
-    for um in (20000, 60000, 110000):
-        stage = playing()
-        stage.rig.plant.hand.hold(um, 100)
-        stage.run(2500)
-        assert stage.rig.app.flow.state == DRAWING
-        assert warned(stage) == codes.FAULT_JAM_THROAT, um
-        assert stage.rig.plant.now_us > 3000000
-
-
-def test_wrong_backs_and_faces_stop_the_game():
-    for name, line, fault in (("wrong_back", "back", codes.FAULT_BACK), ("face_up", "face", codes.FAULT_FACE_UP)):
-        stage = draw(playing(config=board("draw", inputs={line: 22}), specs=({"fault": name, "card": 2},)), 2)
-        stage.rig.plant.hand.draw(150)
-        assert warned(stage) == fault
-
-
-def test_the_cut_card_is_told_is_no_card_and_ends_the_shoe_after_its_round():
-    stage = draw(playing(cut_at=5), 5)
-    assert "cut_reached" not in stage.names()
-    draw(stage, 1)
-    stage.until("cut_reached", 1000)
-    assert fields_of(stage, "cut_reached") == [[5]]
-    assert counted(stage) == (5, 0, 5)
-    draw(stage, 2)
-    assert stage.rig.app.flow.state == DRAWING
-    end_round(stage)
-    assert stage.rig.app.flow.state == DECK_SPENT
-    assert fields_of(stage, "round_ended") == [[0, 7, 3]]
-    stage.play([("", 300, "press", "close"), ("", 500, "wait", 0)])
-    assert len(fields_of(stage, "round_started")) == 1
-    stage.rig.plant.lift()
-    stage.until("remainder_taken", 5000)
-    assert fields_of(stage, "remainder_taken") == [[ids.UNKNOWN_U16]]
-    check_stage(stage)
-    assert stage.rig.app.flow.state == WAITING_FOR_DECK
-
-
 def test_a_cut_card_shown_and_put_back_is_told_when_it_comes_for_good():
     stage = draw(playing(cut_at=2), 2)
     stage.rig.plant.hand.draw_back(60000, 200)
@@ -183,69 +143,11 @@ def test_a_cut_card_that_was_put_back_does_not_hide_the_next_card():
     assert "cut_reached" not in stage.names()
 
 
-def test_cards_drawn_between_rounds_are_burned():
-    stage = loaded()
-    draw(stage, 1)
-    assert counted(stage) == (0, 1, 9)
-    stage.play([("", 300, "press", "close"), ("round_started", 100, "wait", 0)])
-    draw(stage, 3)
-    end_round(stage)
-    draw(stage, 2)
-    assert counted(stage) == (3, 3, 4)
-    assert fields_of(stage, "round_ended") == [[0, 3, 6]]
-    check_stage(stage)
-
-
-def test_many_rounds_from_one_shoe():
-    stage = loaded(cards=40)
-    for number in range(1, 6):
-        stage.play([("", 200, "press", "close"), ("round_started", 100, "wait", 0)])
-        draw(stage, number)
-        end_round(stage)
-        assert stage.rig.app.flow.state == DRAW_READY
-    assert fields_of(stage, "round_ended") == [[0, 1, 39], [0, 2, 37], [0, 3, 34], [0, 4, 30], [0, 5, 25]]
-    assert [event.round for event in stage.peer.events if event.name == "round_ended"] == [1, 2, 3, 4, 5]
-    check_stage(stage)
-
-
-def test_a_shoe_drawn_to_its_end_is_whole_and_the_next_one_starts():
-    stage = draw(playing(), 10)
-    assert stage.rig.app.flow.state == DRAWING
-    end_round(stage)
-    stage.until("remainder_taken", 5000)
-    assert fields_of(stage, "remainder_taken") == [[0]]
-    insert(stage, 10)
-    stage.play([("deck_loaded", 300, "press", "close"), ("round_started", 100, "wait", 0)])
-    draw(stage)
-    assert counted(stage) == (1, 0, 9)
-    check_stage(stage)
-
-
-def test_a_short_or_long_shoe_is_found_when_it_runs_out_or_over():
-    stage = draw(playing(put_in=9), 9)
-    assert warned(stage) == codes.FAULT_MISMATCH
-    assert fields_of(stage, "warning_latched") == [[codes.FAULT_MISMATCH, 9, 0]]
-    assert fields_of(stage, "round_voided")[0][0] == codes.FAULT_MISMATCH
-    stage = draw(playing(put_in=11), 10)
-    assert stage.rig.app.flow.state == DRAWING
-    draw(stage, 1)
-    assert warned(stage) == codes.FAULT_MISMATCH
-    assert fields_of(stage, "warning_latched") == [[codes.FAULT_MISMATCH, 11, 0]]
-
-
 def test_a_long_shoe_whose_last_round_ended_in_time_is_found_too():
     stage = draw(playing(put_in=11), 10)
     end_round(stage)
     draw(stage, 1)
     assert warned(stage) == codes.FAULT_MISMATCH
-
-
-def test_the_rest_lifted_out_in_mid_round_is_a_mismatch():
-    stage = draw(playing(), 3)
-    stage.rig.plant.lift()
-    assert warned(stage) == codes.FAULT_MISMATCH
-    clear_by_hand(stage)
-    assert stage.rig.app.flow.state == WAITING_FOR_DECK
 
 
 def test_a_beam_that_goes_blind_in_a_shoe_is_found_at_the_latest_when_the_shoe_is_empty():
@@ -271,13 +173,6 @@ def test_a_blind_beam_is_found_before_a_shoe_is_used():
         stage.run(900)
         stage.act("press", {"button": "green"})
         assert warned(stage) == codes.FAULT_BEAM, name
-
-
-def test_an_open_door_voids_a_round():
-    stage = draw(playing(), 2)
-    stage.play([("", 100, "open", 0)])
-    stage.until("warning_latched", 1000)
-    assert fields_of(stage, "round_voided")[0][2:] == [2, 8]
 
 
 def test_drawing_allocates_nothing():

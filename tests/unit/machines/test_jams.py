@@ -4,7 +4,6 @@ from support import GAME, all_fields_of, board, check_stage, fields_of, lock_dec
 from tables import clear_by_hand, faults, insert, set_up, warned
 
 from firmware import fault
-from firmware.games.flow import WAITING_FOR_DECK, WARNING
 from firmware.image import MOTOR_COUNT
 from rig import stories
 from rig.story import Stage
@@ -19,17 +18,6 @@ def motors_are_off(stage):
     return not any(out.level[i] for i in range(MOTOR_COUNT)) and not any(stage.rig.plant.outputs)
 
 
-def test_a_card_that_stops_in_the_throat_ends_the_shuffle():
-    """Proves: CS-13e (automated, in part)"""
-    for at_um in (38000, 60000, 110000):
-        steps = stories.start() + jam("throat", 10, at_um) + stories.shuffle(52)
-        stage = play(steps + [("warning_latched", 500, "wait", 0)])
-        assert fields_of(stage, "shuffle_failed") == [[fault.FAULT_JAM_THROAT]]
-        assert fields_of(stage, "warning_latched") == [[fault.FAULT_JAM_THROAT, 11, 0]]
-        assert motors_are_off(stage)
-        assert "deck_verified" not in stage.names()
-
-
 def test_a_jammed_roller_stops_within_a_quarter_of_a_second():
     stage = play(stories.start() + jam("throat", 10, 60000) + stories.shuffle(52))
     plant = stage.rig.plant
@@ -39,25 +27,6 @@ def test_a_jammed_roller_stops_within_a_quarter_of_a_second():
     while plant.outputs[1]:
         stage.run(1)
     assert plant.now_us - stopped_us <= 250000
-
-
-def test_after_a_jam_the_machine_is_emptied_proved_empty_and_plays_again():
-    """Proves: CS-13e (automated)"""
-    stage = play(
-        stories.start() + jam("throat", 30, 60000) + stories.shuffle(52) + stories.clear_by_hand() + stories.round_of(2)
-    )
-    assert fields_of(stage, "warning_cleared") == [[fault.FAULT_JAM_THROAT]]
-    assert stage.names()[-1] == "round_ended"
-
-
-def test_an_acknowledgement_with_a_card_still_in_the_throat_does_not_count():
-    stage = play(
-        stories.start()
-        + jam("throat", 10, 60000)
-        + stories.shuffle(52)
-        + [("warning_latched", 500, "press", "ack"), ("", 3000, "wait", 0)]
-    )
-    assert stage.rig.app.flow.state == WARNING
 
 
 def test_a_card_that_stops_while_a_stack_is_dealt_voids_the_round():
@@ -80,47 +49,6 @@ def test_a_voided_round_is_cleared_by_hand_and_the_next_one_is_good():
     steps = stories.start() + jam("exit", 7, 40000) + stories.shuffle(52) + stories.deal(3)[:-3]
     stage = play(steps + stories.clear_by_hand() + stories.round_of(3))
     assert [event.round for event in stage.peer.events if event.name == "round_ended"] == [2]
-
-
-def test_a_jam_while_the_remainder_is_released_voids_the_round():
-    """Proves: CS-13f (in part)"""
-    stage = play(
-        stories.start()
-        + jam("exit", 25, 40000)
-        + stories.shuffle(52)
-        + stories.deal(1)
-        + stories.finish()[:1]
-        + [("warning_latched", 500, "wait", 0)]
-    )
-    assert fields_of(stage, "round_voided") == [[fault.FAULT_JAM_EXIT, 2, 10, 42]]
-    assert "remainder_released" not in stage.names()
-
-
-def test_a_misfeed_is_tried_again_and_counted():
-    stage = play(
-        stories.start() + [("", 0, "misfeed", "10:2")] + stories.shuffle(52) + [("deck_verified", 0, "wait", 0)]
-    )
-    assert fields_of(stage, "deck_verified") == [[52, 52, 2, 0]]
-
-
-def test_a_card_that_never_comes_calls_the_operator():
-    """Proves: CS-13e (automated, in part)"""
-    stage = play(stories.start() + [("", 0, "misfeed", "10:4")] + stories.shuffle(52) + stories.clear_by_hand())
-    assert fields_of(stage, "shuffle_failed") == [[fault.FAULT_MISFEED]]
-
-
-def test_an_opened_door_stops_a_shuffle_and_voids_a_round():
-    stage = play(stories.start() + stories.shuffle(52) + [("shuffle_started", 4000, "open", 0)])
-    assert fields_of(stage, "shuffle_failed") == [[fault.FAULT_DOOR]]
-    assert motors_are_off(stage)
-    stage = play(stories.start() + stories.shuffle(52) + stories.deal(1)[:-2] + [("stack_started", 300, "open", 0)])
-    assert fields_of(stage, "round_voided")[0][0] == fault.FAULT_DOOR
-
-
-def test_a_door_opened_while_waiting_only_asks_for_proof_of_empty():
-    stage = play(stories.start() + [("", 100, "open", 0), ("", 1000, "close", 0), ("empty_proved", 0, "wait", 0)])
-    assert stage.names()[-3:] == ["door_opened", "door_closed", "empty_proved"]
-    assert stage.rig.app.flow.state == WAITING_FOR_DECK
 
 
 def test_a_card_of_a_wrong_length_is_reported_with_the_length_that_was_measured():
@@ -151,15 +79,6 @@ def test_a_carousel_that_does_not_arrive_is_an_axis_fault():
     plant.axis.due_us = plant.axis.end_us = 1 << 60
     stage.until("warning_latched", 10000)
     assert fields_of(stage, "warning_latched")[0][0] == fault.FAULT_AXIS
-
-
-def test_without_entropy_there_is_no_shuffle():
-    stage = Stage(board(), GAME, 7)
-    stage.rig.hal.entropy_ok = False
-    stage.play(stories.start() + stories.shuffle(52))
-    stage.until("warning_latched", 5000)
-    assert fields_of(stage, "shuffle_failed") == [[fault.FAULT_ENTROPY]]
-    assert len(stage.rig.plant.hopper) == 52
 
 
 def test_faults_are_handled_without_allocating():

@@ -1,7 +1,7 @@
 """The self-test: every beam must notice the dark, the axis must find home, and empty is seen, not assumed."""
 
 from support import board, check_stage, fields_of
-from tables import ALL_KINDS, clear_by_hand, faults, insert, set_up, small_board, warned
+from tables import ALL_KINDS, faults, insert, set_up, small_board, warned
 
 from firmware.fault import FAULT_AXIS, FAULT_BEAM, FAULT_CARDS_INSIDE, FAULT_EJECTOR, FAULT_MISFEED
 from firmware.games.flow import DECK_READY, DRAW_READY, PROVING_EMPTY, WAITING_FOR_DECK, WARNING
@@ -138,16 +138,6 @@ def test_a_tray_beam_stuck_blocked_deals_nothing():
     assert "round_started" not in stage.names()
 
 
-def test_an_axis_that_does_not_move_or_never_finds_home_is_an_axis_fault():
-    for kind in ("carousel", "shelves"):
-        for spec in ({"fault": "axis_stall"}, {"fault": "home_lost"}):
-            stage = power_up(kind, spec)
-            assert warned(stage) == FAULT_AXIS, (kind, spec)
-            assert "empty_proved" not in stage.names()
-            clear_by_hand(stage)
-            assert "empty_proved" in stage.names()
-
-
 def test_an_ejector_that_is_not_home_keeps_the_axis_still():
     for kind in ("carousel", "shelves"):
         stage = power_up(kind, {"fault": "beam_stuck", "line": "ejector", "level": 1})
@@ -188,14 +178,6 @@ def test_every_shelf_of_the_reference_board_is_looked_at():
     stage = Stage(board("shelves"), {"deck_cards": CARDS}, 7)
     stage.until("empty_proved", 20000)
     assert stage.rig.plant.axis.moves == 20  # home, and from each shelf to the next
-
-
-def test_cards_in_the_tray_at_power_up_are_found():
-    for kind in ("carousel", "shelves", "shoe"):
-        stage = power_up(kind, {"fault": "litter"})
-        assert warned(stage) == FAULT_CARDS_INSIDE
-        stage.play([("", 300, "press", "ack"), ("", 1000, "take", 0), ("empty_proved", 0, "wait", 0)])
-        check_stage(stage)
 
 
 def test_a_deck_in_the_hopper_at_power_up_is_no_card_inside():

@@ -1,30 +1,12 @@
 """Power lost: what was going on is void, said so after the boot, and never goes on by itself."""
 
-from support import GAME, board, fields_of, play
+from support import GAME, board
 
-from firmware.fault import FAULT_CARDS_INSIDE, FAULT_JOURNAL, FAULT_POWER
+from firmware.fault import FAULT_JOURNAL
 from firmware.games.flow import DECK_READY, STARTING, WAITING_FOR_DECK, WARNING
 from firmware.protocol import ids
 from rig import stories
 from rig.story import Stage
-
-OFF_AND_ON = [("", 0, "cut", 0), ("", 2000, "boot", 0)]
-
-
-def test_power_lost_in_a_shuffle_is_told_and_the_deck_has_to_come_out():
-    steps = stories.start() + stories.shuffle(52) + [("shuffle_started", 6000, "cut", 0), ("", 2000, "boot", 0)]
-    stage = play(steps + stories.clear_by_hand())
-    assert fields_of(stage, "power_lost") == [[ids.EV_SHUFFLE_STARTED, 0]]
-    assert fields_of(stage, "warning_latched") == [[FAULT_POWER, 0, 0]]
-    assert "deck_verified" not in stage.names()
-
-
-def test_power_lost_while_a_stack_is_dealt_voids_the_round_with_the_stacks_reported_as_taken():
-    steps = stories.start() + stories.shuffle(52) + stories.deal(3)[:-2] + [("stack_started", 300, "cut", 0)]
-    stage = play(steps + [("", 2000, "boot", 0)] + stories.clear_by_hand() + stories.round_of(1))
-    assert fields_of(stage, "power_lost") == [[ids.EV_STACK_STARTED, 1]]
-    assert fields_of(stage, "round_voided") == [[FAULT_POWER, 2, ids.UNKNOWN_U16, ids.UNKNOWN_U16]]
-    assert [event.round for event in stage.peer.events if event.name == "round_ended"] == [2]
 
 
 def test_storage_that_takes_no_record_at_power_on_is_a_warning_and_no_wait_for_a_host():
@@ -57,29 +39,6 @@ def test_storage_that_is_full_at_power_on_waits_for_a_host_and_warns_of_nothing(
     journal.capacity = kept
     stage.until("empty_proved", 60000)
     assert flow.state == WAITING_FOR_DECK and "warning_latched" not in stage.names()
-
-
-def test_power_lost_between_two_motions_of_a_round_voids_it_too():
-    steps = stories.start() + stories.shuffle(52) + stories.deal(1)[:-2] + [("stack_offered", 400, "cut", 0)]
-    stage = play(steps + [("", 2000, "boot", 0), ("warning_latched", 0, "wait", 0)])
-    assert fields_of(stage, "power_lost") == [[0, 1]]
-    assert stage.rig.app.flow.state == WARNING
-
-
-def test_a_verified_deck_does_not_survive_a_power_cut():
-    steps = stories.start() + stories.shuffle(52) + [("deck_verified", 500, "wait", 0)] + OFF_AND_ON
-    steps += [("warning_latched", 500, "press", "ack"), ("deck_removed", 500, "take", 0)]
-    steps += [("warning_cleared", 0, "wait", 0)]
-    stage = play(steps)
-    assert fields_of(stage, "warning_latched") == [[FAULT_CARDS_INSIDE, 0, 0]]
-    assert fields_of(stage, "deck_removed") == [[52]]
-    assert stage.rig.app.flow.state == WAITING_FOR_DECK
-
-
-def test_power_lost_while_idle_needs_no_operator():
-    stage = play(stories.start() + OFF_AND_ON + [("empty_proved", 0, "wait", 0)])
-    assert stage.names() == ["booted", "empty_proved", "booted", "empty_proved"]
-    assert stage.rig.app.boot == 2
 
 
 def test_a_journal_nobody_reads_refuses_the_next_round_and_goes_on_when_read():
