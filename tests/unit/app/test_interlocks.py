@@ -41,30 +41,6 @@ def test_a_stack_begins_only_in_an_empty_tray():
     assert len(plant.tray) == 5
 
 
-def test_a_close_pressed_too_early_does_not_start_a_round_later():
-    """Proves: CS-9c (in part)"""
-    stage = play(stories.start() + stories.shuffle(52) + [("deck_verified", 100, "wait", 0)])
-    plant = stage.rig.plant
-    plant.litter(1)
-    stage.play([("", 500, "press", "close"), ("", 1000, "take", 0), ("", 5000, "wait", 0)])
-    assert stage.rig.app.flow.state == flow.DECK_READY
-
-
-def test_an_acknowledgement_counts_only_after_the_door_was_opened_when_a_card_may_be_unseen():
-    """A card that sticks before the exit beam is seen by no beam at all."""
-    stage = play(
-        stories.start()
-        + [("", 0, "jam", "exit:2:10000")]
-        + stories.shuffle(52)
-        + stories.deal(1)[:-2]
-        + [("warning_latched", 500, "press", "ack"), ("", 3000, "wait", 0)]
-    )
-    assert stage.rig.app.flow.state == flow.WARNING
-    stage.play([("", 0, "open", 0), ("", 500, "clear", 0), ("", 500, "close", 0), ("", 500, "press", "ack")])
-    stage.until("warning_cleared", 20000)
-    check_stage(stage)
-
-
 def test_a_card_that_sticks_while_a_deck_is_removed_is_a_jam_and_never_sheared():
     for at_um in (5000, 20000, 60000):
         jam = [("", 0, "jam", "exit:10:%d" % at_um)]

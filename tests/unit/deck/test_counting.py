@@ -94,14 +94,6 @@ def test_a_card_that_is_too_short_or_too_long_is_no_card_of_this_deck():
             refused(kind, 8, 8, fault, spec, stack_cards=6)
 
 
-def test_a_card_with_another_back_or_face_up_is_called_so():
-    for kind in FEEDERS:
-        for name, line, fault in (("wrong_back", "back", FAULT_BACK), ("face_up", "face", FAULT_FACE_UP)):
-            for card in (0, 4):
-                config = with_sensors(kind, line)
-                refused(kind, 8, 8, fault, {"fault": name, "card": card}, config=config, stack_cards=6)
-
-
 def test_a_wrong_back_after_an_earlier_one_was_face_up_is_still_a_wrong_back():
     """This card's own passage shows which sensor it was, not by what an earlier deck left behind."""
     config = with_sensors("carousel", "back", "face")

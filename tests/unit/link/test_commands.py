@@ -2,10 +2,11 @@
 
 import sys
 
-from support import GAME, act, board, check_stage, fields_of, to_device
+from game_tables import Table
+from support import GAME, act, board, check_stage, to_device
 from test_session import KEY, at_rest, keyed
 
-from firmware.games.flow import DECK_READY, SHUFFLING, WAITING_FOR_LOCKOUT
+from firmware.games.flow import DECK_READY, SHUFFLING, STACK_OFFERED, WAITING_FOR_LOCKOUT, WAITING_FOR_WAGERS
 from firmware.image import IN_HOPPER
 from firmware.protocol import ids
 from rig import stories
@@ -45,26 +46,6 @@ def at_service_port(stage):
 
 def command(stage, op, message, argument=0, run_ms=500):
     to_device(stage, stage.peer.command(op, message, argument), run_ms)
-
-
-def test_a_round_can_be_driven_by_commands_alone():
-    stage = ready(keyed())
-    command(stage, 1, ids.CMD_SHUFFLE)
-    stage.until("deck_verified", 60000, then_ms=200)
-    command(stage, 2, ids.CMD_SET_POSITIONS, 2)
-    command(stage, 3, ids.CMD_CLOSE_BETTING)
-    command(stage, 4, ids.CMD_CONFIRM_LOCKOUT)
-    for _ in range(3):
-        stage.play([("stack_offered", 500, "take", 0)])
-    command(stage, 5, ids.CMD_RELEASE, run_ms=10000)
-    stage.play([("remainder_released", 500, "take", 0)])
-    command(stage, 6, ids.CMD_END_ROUND)
-    check_stage(stage)
-    assert stage.names().count("round_ended") == 1
-    for op in range(1, 7):
-        assert outcomes(stage, op)[0] == ids.OUTCOME_ACCEPTED
-        assert outcomes(stage, op)[-1] == ids.OUTCOME_DONE, op
-    assert fields_of(stage, "round_ended") == [[3, 15, 37]]
 
 
 def test_the_same_number_again_gets_the_same_answer_and_acts_once():
@@ -190,12 +171,14 @@ def test_a_command_that_fails_says_which_warning_stopped_it():
     assert stage.peer.results[-1][2:] == [ids.OUTCOME_FAILED, ids.REASON_WARNING, 6]
 
 
-def test_report_only_and_the_observer_role_take_no_command():
-    for stage in (keyed(mode="report_only"), keyed(role=ids.ROLE_OBSERVER)):
-        ready(stage)
-        command(stage, 1, ids.CMD_SHUFFLE)
-        assert stage.peer.results[-1][2:4] == [ids.OUTCOME_REJECTED, ids.REASON_ROLE]
-        assert "shuffle_started" not in stage.names()
+def test_a_card_that_a_rule_makes_due_comes_by_command_and_play_goes_on_where_it_was():
+    table = Table("double-down-stud").shuffle().deal(2)
+    assert table.record("face_up", 1) == ids.OUTCOME_DONE
+    assert table.command(ids.CMD_GIVE_CARD) == ids.OUTCOME_DONE
+    assert table.flow.state == STACK_OFFERED
+    table.play(("", 300, "take", 0), ("", 600, "wait", 0))
+    assert table.flow.state == WAITING_FOR_WAGERS
+    table.close()
 
 
 def test_power_lost_in_a_command_leaves_it_in_doubt_for_ever():

@@ -4,18 +4,12 @@ from support import GAME, all_fields_of, board, check_stage, fields_of, lock_dec
 from tables import clear_by_hand, faults, insert, set_up, warned
 
 from firmware import fault
-from firmware.image import MOTOR_COUNT
 from rig import stories
 from rig.story import Stage
 
 
 def jam(place, nth, at_um):
     return [("", 0, "jam", "%s:%d:%d" % (place, nth, at_um))]
-
-
-def motors_are_off(stage):
-    out = stage.rig.app.out
-    return not any(out.level[i] for i in range(MOTOR_COUNT)) and not any(stage.rig.plant.outputs)
 
 
 def test_a_jammed_roller_stops_within_a_quarter_of_a_second():
@@ -27,28 +21,6 @@ def test_a_jammed_roller_stops_within_a_quarter_of_a_second():
     while plant.outputs[1]:
         stage.run(1)
     assert plant.now_us - stopped_us <= 250000
-
-
-def test_a_card_that_stops_while_a_stack_is_dealt_voids_the_round():
-    """Proves: CS-13f (in part)"""
-    stage = play(
-        stories.start()
-        + jam("exit", 7, 40000)
-        + stories.shuffle(52)
-        + stories.deal(3)[:-3]
-        + [("warning_latched", 500, "wait", 0)]
-    )
-    # Stack one was taken (5 out, 47 inside), two cards of the second lie in the tray.
-    assert fields_of(stage, "round_voided") == [[fault.FAULT_JAM_EXIT, 1, 5, 47]]
-    assert fields_of(stage, "stack_offered") == [[1, 5, 0, 0]]
-    assert motors_are_off(stage)
-
-
-def test_a_voided_round_is_cleared_by_hand_and_the_next_one_is_good():
-    """Proves: CS-13f"""
-    steps = stories.start() + jam("exit", 7, 40000) + stories.shuffle(52) + stories.deal(3)[:-3]
-    stage = play(steps + stories.clear_by_hand() + stories.round_of(3))
-    assert [event.round for event in stage.peer.events if event.name == "round_ended"] == [2]
 
 
 def test_a_card_of_a_wrong_length_is_reported_with_the_length_that_was_measured():

@@ -4,7 +4,7 @@ from services import LooseHal
 from support import check_stage, fields_of, raises
 from tables import clear_by_hand, faults, insert, set_up, small_board, warned
 
-from firmware.fault import FAULT_BEAM, FAULT_DOUBLE_FEED, FAULT_JAM_EXIT, FAULT_JAM_THROAT, FAULT_MISMATCH
+from firmware.fault import FAULT_BEAM, FAULT_DOUBLE_FEED, FAULT_JAM_THROAT, FAULT_MISMATCH
 from firmware.games.flow import SHUFFLING
 from firmware.image import INPUTS
 from firmware.journal.cells import CELL_SIZE, METERS_CELL
@@ -74,11 +74,6 @@ def test_cycles_cards_misfeeds_and_stalls_add_up_over_decks():
     assert (meters["cycles"], meters["cards"], meters["misfeeds"], meters["stalls"]) == (2, 2 * CARDS, 2, 1)
 
 
-def test_shelves_count_a_card_in_every_pass_and_a_cycle_once():
-    meters = verified(set_up("shelves", CARDS))
-    assert (meters["cycles"], meters["cards"]) == (1, 2 * CARDS)
-
-
 def test_jams_double_feeds_and_other_faults_have_their_own_meters():
     stage = set_up("carousel", CARDS, config=small_board("carousel", bounce_us=0))
     faults(stage, {"fault": "jam", "place": "throat", "at_um": 60000, "card": 2})
@@ -95,17 +90,6 @@ def test_jams_double_feeds_and_other_faults_have_their_own_meters():
     assert meters["opacity"] == 1
     assert cleared(stage, CARDS + 1) == FAULT_MISMATCH
     assert told(stage)["jams"] == 1
-
-
-def test_a_jam_at_the_exit_is_a_jam():
-    stage = set_up("shoe", CARDS, stack_cards=4)
-    faults(stage, {"fault": "jam", "place": "exit", "at_um": 140000, "card": 1})
-    insert(stage, CARDS)
-    stage.play([("deck_loaded", 300, "press", "close")])
-    assert warned(stage) == FAULT_JAM_EXIT
-    clear_by_hand(stage)
-    stage.run(2000)
-    assert (told(stage)["jams"], told(stage)["faults"]) == (1, 1)
 
 
 def test_the_mean_feed_time_follows_wear_and_the_reference_stays():

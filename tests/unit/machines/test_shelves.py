@@ -109,30 +109,10 @@ def test_a_shuffle_allocates_nothing():
     handed_out(stage)
 
 
-def test_more_cards_than_the_shelves_hold_stop_the_intake():
-    stage = insert(set_up("shelves", 8, config=small_board("shelves", shelf_count=2, shelf_cards_max=6)), 20)
-    assert warned(stage) == fault.FAULT_MISMATCH
-    assert fields_of(stage, "shuffle_failed") == [[fault.FAULT_MISMATCH]]
-    assert len(stage.rig.plant.hopper) == 8 and max([len(shelf) for shelf in stage.rig.plant.slots]) == 6
-
-
 def test_a_deck_that_no_plan_fits_is_refused_before_a_card_moves():
     stage = insert(set_up("shelves", 24, config=small_board("shelves", shelf_cards_max=8)), 24)
     assert warned(stage) == fault.FAULT_MISMATCH
     assert len(stage.rig.plant.hopper) == 24
-
-
-def test_a_card_too_few_or_too_many_is_removed_and_the_next_deck_is_good():
-    for cards in (8, 10):
-        stage = insert(set_up("shelves", 9), cards)
-        assert warned(stage) == fault.FAULT_MISMATCH
-        stage.play([("", 300, "press", "ack"), ("deck_removed", 300, "take", 0), ("warning_cleared", 300, "wait", 0)])
-        check_stage(stage)
-        assert fields_of(stage, "deck_refused") == [[9, cards, cards]]
-        assert fields_of(stage, "deck_removed") == [[ids.UNKNOWN_U16]]
-        assert sorted(stage.taken[-1]) == list(range(cards))
-        insert(stage, 9)
-        handed_out(stage)
 
 
 def jammed(card, number, at_um=60000):
@@ -186,25 +166,6 @@ def pass_over(stage):
     return plant
 
 
-def test_a_foreign_card_in_the_tray_while_a_pass_is_unloaded_is_found():
-    stage, _drawn = begun(9)
-    stage.run(800)
-    stage.rig.plant.litter(1)
-    assert warned(stage) in (fault.FAULT_STACK, fault.FAULT_MISMATCH)
-    assert "deck_verified" not in stage.names()
-    stage, _drawn = begun(9)
-    pass_over(stage).litter(1)
-    assert warned(stage) == fault.FAULT_MISMATCH
-
-
-def test_a_card_taken_from_the_tray_between_two_passes_is_found():
-    for count in (1, -1):
-        stage, _drawn = begun(9)
-        pass_over(stage).take(count)
-        assert warned(stage) in (fault.FAULT_STACK, fault.FAULT_MISMATCH, fault.FAULT_JAM_EXIT)
-        assert "deck_verified" not in stage.names()
-
-
 def released(stage):
     """The deck is asked for, and about to come."""
     stage.until("deck_verified", 100000, then_ms=300)
@@ -226,18 +187,6 @@ def test_a_hand_in_the_tray_while_the_deck_is_handed_out_makes_it_no_good():
     released(stage).litter(1)
     assert warned(stage) == fault.FAULT_STACK
     assert "remainder_released" not in stage.names()
-
-
-def test_a_pusher_that_sticks_and_an_axis_that_stalls_stop_the_machine():
-    stage, _drawn = begun(9)
-    stage.run(500)
-    faults(stage, {"fault": "ejector_stuck"})
-    assert warned(stage) in (fault.FAULT_EJECTOR, fault.FAULT_JAM_EXIT)
-    stage, _drawn = begun(9)
-    stage.run(500)
-    faults(stage, {"fault": "axis_stall"})
-    assert warned(stage) in (fault.FAULT_AXIS, fault.FAULT_MISMATCH, fault.FAULT_JAM_THROAT)
-    assert "deck_verified" not in stage.names()
 
 
 def test_an_elevator_that_slips_by_a_shelf_never_gives_a_verified_deck_in_another_order():

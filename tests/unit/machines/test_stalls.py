@@ -4,7 +4,7 @@ from support import SLOW, check_stage, fields_of, lock_decide
 from tables import clear_by_hand, deck_in_order, deck_inside, drawn_order, faults, insert, set_up, small_board, warned
 
 from firmware.deck.ledger import TRAY
-from firmware.fault import FAULT_JAM_EXIT, FAULT_JAM_THROAT, FAULT_MISFEED
+from firmware.fault import FAULT_JAM_THROAT, FAULT_MISFEED
 from firmware.image import OUT_PICK, OUT_TRANSPORT
 from hal.sim.oracle import stopped_us
 
@@ -122,14 +122,6 @@ def test_a_shoe_frees_a_stall_and_tells_it_with_the_stack():
             assert fields_of(stage, "stack_offered") == [[1, 4, 0, 1]], (at_um, jogs)
             assert stage.rig.app.flow.ledger.zone[TRAY] == 4
             assert stage.rig.plant.tray == [5, 4, 3, 2]
-
-
-def test_a_card_that_stops_behind_the_mouth_of_a_shoe_is_a_jam_at_the_exit():
-    for at_um in (135000, 140000, 148000):
-        stage = stopped("shoe", {"fault": "jam", "place": "exit", "at_um": at_um, "card": 2})
-        assert warned(stage) == FAULT_JAM_EXIT, at_um
-        assert "stack_offered" not in stage.names()
-        clear_by_hand(stage)
 
 
 def test_a_recognised_card_that_stalls_is_still_one_good_card():

@@ -293,15 +293,6 @@ def test_a_noise_that_comes_back_while_the_machine_empties_itself_latches_again(
     assert fields_of(stage, "removal_failed") == [[FAULT_NOISE]]
 
 
-def test_a_round_in_play_is_void_and_a_shuffle_has_failed():
-    stage = start("moving", "shoe")
-    strike(stage, "throat_a", 20000)
-    assert fields_of(stage, "round_voided")[0][0] == FAULT_NOISE
-    stage = start("moving", "carousel")
-    strike(stage, "throat_a", 20000)
-    assert fields_of(stage, "shuffle_failed")[0][0] == FAULT_NOISE
-
-
 def test_a_latched_noise_and_its_line_survive_power_cuts_whoever_has_acknowledged_what():
     stage = start("rest", "carousel")
     storm(stage, "throat_b", 20000, 100)

@@ -1,10 +1,10 @@
 """A firmware that fails or hangs: motors off within half a second, a latched warning that says so, nothing resumed."""
 
-from support import GAME, act, board, check_stage, fields_of, play, raises
+from support import GAME, act, board, check_stage, play, raises
 from tables import clear_by_hand, set_up
 
 from firmware.fault import FAULT_INTERNAL, FAULT_POWER, FAULT_RESET, Broken
-from firmware.games.flow import SHUFFLING, WAITING_FOR_DECK, WARNING
+from firmware.games.flow import SHUFFLING, WARNING
 from firmware.image import motors_running
 from firmware.main import run
 from rig import stories
@@ -33,15 +33,6 @@ def turning(stage, first, end):
     raise AssertionError("nothing turns")
 
 
-def dealing():
-    stage = set_up("carousel", CARDS, stack_cards=2)
-    stage.play([("", 300, "load", CARDS), ("", 300, "press", "green")])
-    stage.until("deck_verified", 60000, then_ms=500)
-    stage.act("press", {"button": "close"})
-    turning(stage, 2, 4)
-    return stage
-
-
 def crash(stage, name):
     """The next scan raises; what the outputs and the watchdog did until the next boot."""
     rig = stage.rig
@@ -67,23 +58,6 @@ def told(stage):
             name = stage.peer.payloads[event.seq][-8:].rstrip(b"\0")
             found.append((event.fields[0], event.fields[2], name))
     return found
-
-
-def test_an_exception_in_the_middle_of_a_shuffle_voids_it_and_calls_the_operator():
-    stage = crash(feeding(), "MemoryError")
-    assert told(stage) == [(0, 0, b""), (1, 1, b"MemoryEr")]
-    assert stage.rig.app.flow.warning == FAULT_RESET
-    assert "deck_verified" not in stage.names()
-    clear_by_hand(stage)
-    assert stage.rig.app.flow.state == WAITING_FOR_DECK
-    check_stage(stage)
-
-
-def test_an_exception_while_a_stack_is_dealt_voids_the_round():
-    stage = crash(dealing(), "ValueError")
-    assert told(stage)[1] == (1, 1, b"ValueErr")
-    assert fields_of(stage, "round_voided")[0][0] == FAULT_RESET
-    assert "stack_offered" not in stage.names()
 
 
 def test_a_halt_is_told_once_and_its_warning_outlives_every_boot():
