@@ -2,10 +2,8 @@
 
 from support import board, ideal_board
 
-from firmware.image import INPUTS, NO_LINE, Inputs
-from hal.sim.nv import Nv
+from firmware.image import INPUTS
 from hal.sim.plant import Plant
-from hal.sim.port import SimHal
 from hal.sim.rng import isqrt, mix
 
 PICK, TRANSPORT, EJECTOR, OUTFEED = range(4)
@@ -125,37 +123,6 @@ def test_turning_with_a_card_in_the_mouth_breaks_the_machine():
     run(plant, 500)
     plant.move(3, False)
     assert plant.crashes == 1
-
-
-def test_the_hal_gives_levels_and_edges_in_time_order_with_wrapped_times():
-    plant = new_plant()
-    hal = SimHal(plant, Nv(64))
-    inp = Inputs()
-    hal.sample(inp)
-    plant.load([0])
-    drive(plant, PICK, TRANSPORT)
-    plant.now_us = 0
-    while plant.now_us < 400000:
-        plant.changed = False
-        plant.advance(400000)
-    plant.changed = True
-    hal.sample(inp)
-    assert inp.edge_count == 6
-    assert not inp.edge_lost
-    assert all(0 <= inp.edge_us[i] < 1 << 30 for i in range(inp.edge_count))
-    assert 0 <= hal.ticks_ms() < 1 << 30
-
-
-def test_more_edges_than_fit_are_not_silently_dropped():
-    plant = new_plant()
-    hal = SimHal(plant, Nv(64))
-    inp = Inputs()
-    hal.sample(inp)
-    for i in range(20):  # on two lines, over 16 ms: so many on one, or in 8 ms, would be noise
-        plant.set_line(plant.line_exit, 1 - i % 2, i * 800)
-        plant.set_line(plant.line_tray, 1 - i % 2, i * 800)
-    hal.sample(inp)
-    assert inp.edge_lost and inp.noisy == NO_LINE
 
 
 def test_integer_square_roots_are_exact():

@@ -15,13 +15,6 @@ def moved(plant, places, home=False):
     return plant.axis
 
 
-def test_homing_finds_place_0_from_wherever_it_stands():
-    for kind in ("carousel", "shelves"):
-        for seed in (0, 1, 19):
-            axis = homed(machine(kind, seed)).axis
-            assert (axis.state(), axis.slot, axis.reckoned, axis.real) == (REST, 0, 0, 0)
-
-
 def test_the_elevator_takes_the_time_of_its_trapezoid_and_does_not_wrap():
     plant = homed(machine("shelves"))
     begin_us = plant.now_us
@@ -46,33 +39,6 @@ def test_a_stalled_move_takes_its_time_and_moves_nothing():
         assert axis.is_astray()
 
 
-def test_a_carousel_that_lost_a_move_is_found_out_when_it_passes_the_mark():
-    plant = homed(machine())
-    plant.add_fault({"fault": "axis_stall", "move": 1})
-    assert moved(plant, 10).state() == REST
-    assert moved(plant, 20).state() == REST
-    assert moved(plant, 20).state() == REST
-    assert moved(plant, 10).state() == LOST
-    assert moved(plant, 0, True).state() == REST
-    assert plant.axis.slot == 0 and not plant.axis.is_astray()
-
-
-def test_a_whole_turn_of_a_healthy_carousel_passes_the_mark_and_is_fine():
-    plant = homed(machine())
-    for places in (54, -54, 30, 30, -20, -40, 27, -27):
-        assert moved(plant, places).state() == REST, places
-        assert plant.axis.real == plant.axis.reckoned * 1000
-
-
-def test_an_elevator_that_lost_steps_is_found_out_when_it_comes_home():
-    plant = homed(machine("shelves"))
-    plant.add_fault({"fault": "axis_slip", "move": 1, "thousandths": 400})
-    axis = moved(plant, 10)
-    assert axis.state() == REST and axis.real == 9600 and not axis.fits()
-    assert moved(plant, -5).state() == REST
-    assert moved(plant, -5).state() == LOST
-
-
 def test_a_mark_that_is_never_seen_ends_homing_lost_and_spoils_a_turn():
     for kind in ("carousel", "shelves"):
         plant = homed(machine(kind))
@@ -88,16 +54,6 @@ def test_a_homing_that_stalls_does_not_see_the_mark():
     plant = machine(seed=5, fault={"fault": "axis_stall", "move": 0})
     axis = moved(plant, 0, True)
     assert axis.state() == LOST and axis.slot == 5
-
-
-def test_a_halted_axis_rests_on_a_place_that_nobody_knows():
-    plant = homed(machine())
-    plant.move(27, False)
-    run(plant, 200)
-    plant.all_off()
-    axis = plant.axis
-    assert axis.state() == REST and axis.reckoned == -1
-    assert 0 < axis.slot < 27 and axis.real == axis.slot * 1000
 
 
 def test_an_elevator_under_a_stepper_shows_a_full_shelf_once_however_slow_its_steps_are():

@@ -3,13 +3,10 @@
 from plants import drive, drive_ms, feed, level, line, machine, names, run
 from support import raises
 
-from firmware.image import INPUTS, Inputs
+from firmware.image import Inputs
 from hal.sim.nv import Nv
 from hal.sim.oracle import CardCounts
-from hal.sim.plant import Plant
 from hal.sim.port import SimHal
-
-BEAMS = ("hopper", "throat_a", "throat_b", "opacity", "slot", "exit", "tray", "arrival", "cut")
 
 
 def test_an_edge_bounces_within_its_time_and_then_stays():
@@ -57,29 +54,6 @@ def test_one_seed_bounces_the_same_way_twice():
         plant = machine(seed=seed, bounce_us=400, cards=[1, 2, 3])
         traces.append(feed(plant, 3))
     assert traces[0] == traces[1] != traces[2]
-
-
-def test_the_stop_order_reacts_to_the_first_raw_edge():
-    plant = machine(bounce_us=500, cards=[1])
-    plant.stop_after(0, plant.line_a, 0)
-    edges = drive_ms(plant, 200, "pick")
-    rise_us = next(t_us for name, _value, t_us in edges if name == "throat_a")
-    body = plant.throat.bodies[0]
-    assert plant.outputs[0] == 0
-    assert abs(body.x_um - plant.throat.a_um - plant.throat.brake_um) <= 2
-    assert rise_us < plant.now_us
-
-
-def test_in_the_dark_every_light_beam_reads_blocked_and_switches_do_not():
-    plant = machine()
-    drive(plant, "dark", watch=True)
-    for name in INPUTS:
-        assert level(plant, name) == (1 if name in BEAMS else 0), name
-    plant.door(True)
-    plant.door(False)
-    assert level(plant, "door") == 0
-    drive(plant, watch=True)
-    assert not any(plant.level)
 
 
 def test_a_beam_that_is_blocked_before_during_and_after_the_dark_shows_no_edge():
@@ -178,34 +152,6 @@ def test_dust_on_the_last_beam_does_not_lose_its_edge():
         plant = machine(kind, fault={"fault": "beam_dust", "line": name, "um": um}, cards=[1])
         assert [value for edge, value, _t in feed(plant) if edge == name] == [1, 0]
         assert CardCounts(plant).path == 0 and CardCounts(plant).store + CardCounts(plant).tray == 1
-
-
-def test_the_slot_beam_shows_nothing_unless_watched():
-    plant = machine("shelves")
-    plant.slots[plant.axis.slot] = [1]
-    drive(plant, "dark")
-    assert level(plant, "slot") == 0
-    drive(plant, watch=True)
-    assert level(plant, "slot") == 1
-    plant.move(-1 if plant.axis.slot else 1, False)
-    assert level(plant, "slot") == 0, "moving"
-    run(plant, 1000)
-    assert level(plant, "slot") == 0, "an empty shelf"
-    plant.move(1 if plant.axis.slot == 0 else -1, False)
-    run(plant, 1000)
-    drive(plant)
-    assert level(plant, "slot") == 0
-
-
-def test_a_line_or_output_that_the_board_lacks_does_nothing():
-    from support import board
-
-    config = board(inputs={"opacity": None})
-    config["outputs"].pop("dark", 0)
-    plant = Plant(config, INPUTS, 1)
-    plant.set_line(line("opacity"), 1, 0)
-    drive(plant, "dark")
-    assert not any(plant.level)
 
 
 def test_a_hand_in_a_beam_covers_it_whatever_a_card_does():

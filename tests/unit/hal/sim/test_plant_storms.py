@@ -2,7 +2,7 @@
 
 from support import board, raises
 
-from firmware.image import EDGES_MAX, INPUTS, NO_LINE, Inputs
+from firmware.image import INPUTS, NO_LINE, Inputs
 from hal.sim.nv import Nv
 from hal.sim.plant import Plant
 from hal.sim.port import SimHal
@@ -69,13 +69,6 @@ def test_as_many_edges_as_the_limit_allows_are_all_there_and_one_more_is_noise()
         assert bench.inp.raw[INPUTS.index("tray")] == count % 2
 
 
-def test_the_same_edges_in_more_time_are_no_noise():
-    bench = Bench()
-    bench.flip("tray", EDGES_MAX, 334)
-    assert len(bench.sample()) == EDGES_MAX
-    assert bench.inp.noisy == NO_LINE
-
-
 def test_noise_ends_after_50_ms_below_the_rate_and_no_sooner():
     bench = Bench()
     bench.storm("exit", 40000, 20)
@@ -88,39 +81,6 @@ def test_noise_ends_after_50_ms_below_the_rate_and_no_sooner():
     assert bench.sample() == [] and not bench.inp.edge_lost and bench.inp.noisy == NO_LINE
     bench.flip("exit", 3, 1000)
     assert bench.sample() == [("exit", 1), ("exit", 0), ("exit", 1)]
-
-
-def test_while_one_line_is_noisy_no_edge_of_another_counts_and_its_level_is_right():
-    bench = Bench()
-    bench.storm("exit", 40000)
-    bench.run(2000)
-    bench.sample()
-    bench.flip("door", 1, 5000)
-    assert bench.sample() == []
-    assert bench.inp.raw[INPUTS.index("door")] == 1 and bench.inp.edge_lost
-
-
-def test_a_new_boot_finds_the_noise_by_itself():
-    bench = Bench()
-    bench.storm("exit", 40000)
-    bench.run(2000)
-    bench.sample()
-    bench.hal = SimHal(bench.plant, Nv(64))
-    bench.inp = Inputs()
-    bench.run(2000)
-    assert bench.sample() == [] and bench.inp.noisy == NO_LINE  # from before the first sample
-    bench.run(2000)
-    bench.sample()
-    assert bench.inp.noisy == INPUTS.index("exit")
-
-
-def test_no_motor_starts_while_there_is_noise():
-    bench = Bench()
-    bench.storm("exit", 40000)
-    bench.run(2000)
-    bench.sample()
-    bench.hal.drive(bytearray([1, 1] + [0] * 4 + [1] * 5), False)
-    assert not any(bench.plant.outputs)
 
 
 def test_a_storm_on_a_line_that_is_polled_or_missing_or_impossible_is_refused():
