@@ -171,6 +171,14 @@ def test_a_command_that_fails_says_which_warning_stopped_it():
     assert stage.peer.results[-1][2:] == [ids.OUTCOME_FAILED, ids.REASON_WARNING, 6]
 
 
+def test_report_only_and_the_observer_role_take_no_command():
+    for stage in (keyed(mode="report_only"), keyed(role=ids.ROLE_OBSERVER)):
+        ready(stage)
+        command(stage, 1, ids.CMD_SHUFFLE)
+        assert stage.peer.results[-1][2:4] == [ids.OUTCOME_REJECTED, ids.REASON_ROLE]
+        assert "shuffle_started" not in stage.names()
+
+
 def test_a_card_that_a_rule_makes_due_comes_by_command_and_play_goes_on_where_it_was():
     table = Table("double-down-stud").shuffle().deal(2)
     assert table.record("face_up", 1) == ids.OUTCOME_DONE
