@@ -90,14 +90,9 @@ class Stage:
         while self.rig.plant.now_us < limit_us and not self.rig.struck:
             self._step(limit_us)
 
-    def glide(self, limit_us: int) -> None:
-        """Go on to limit_us. Many short glides leave the same trace as one run: none of them adds a scan."""
-        rig = self.rig
-        while rig.plant.now_us < limit_us and not rig.struck:
-            self.glide_step(limit_us)
-
     def glide_step(self, limit_us: int) -> None:
-        """One scan and the wait behind it, as far as limit_us; or go on with that wait."""
+        """One scan and the wait behind it, as far as limit_us; or go on with that wait. Many short steps leave the same
+        trace as one run: none of them adds a scan."""
         if self.rig.pause_us >= 0:
             self.rig.resume(limit_us)
         else:
