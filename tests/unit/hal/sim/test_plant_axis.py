@@ -56,6 +56,16 @@ def test_a_homing_that_stalls_does_not_see_the_mark():
     assert axis.state() == LOST and axis.slot == 5
 
 
+def test_a_halted_axis_rests_on_a_place_that_nobody_knows():
+    plant = homed(machine())
+    plant.move(27, False)
+    run(plant, 200)
+    plant.all_off()
+    axis = plant.axis
+    assert axis.state() == REST and axis.reckoned == -1
+    assert 0 < axis.slot < 27 and axis.real == axis.slot * 1000
+
+
 def test_an_elevator_under_a_stepper_shows_a_full_shelf_once_however_slow_its_steps_are():
     plant = homed(machine("shelves"))
     axis = StepAxis.install(plant, dict(MECHANISMS["shelves"], kind="shelves"))

@@ -83,6 +83,20 @@ def test_noise_ends_after_50_ms_below_the_rate_and_no_sooner():
     assert bench.sample() == [("exit", 1), ("exit", 0), ("exit", 1)]
 
 
+def test_a_new_boot_finds_the_noise_by_itself():
+    bench = Bench()
+    bench.storm("exit", 40000)
+    bench.run(2000)
+    bench.sample()
+    bench.hal = SimHal(bench.plant, Nv(64))
+    bench.inp = Inputs()
+    bench.run(2000)
+    assert bench.sample() == [] and bench.inp.noisy == NO_LINE  # from before the first sample
+    bench.run(2000)
+    bench.sample()
+    assert bench.inp.noisy == INPUTS.index("exit")
+
+
 def test_a_storm_on_a_line_that_is_polled_or_missing_or_impossible_is_refused():
     bench = Bench()
     for line, rate in (("button_ack", 1000), ("slot", 1000), ("exit", 0), ("exit", 200001)):
