@@ -6,7 +6,6 @@ from hands import paid, settled
 from fairshoe_table.games.double_cross import Axis, DoubleCrossOptions, Hand, Round, axis_cards, dealers_axis, settle
 from fairshoe_table.rules.cards import cards
 from fairshoe_table.rules.ledger import net
-from fairshoe_table.rules.line_shapes import Void
 from fairshoe_table.rules.money import Rounding
 
 OPTIONS = DoubleCrossOptions()
@@ -114,13 +113,6 @@ def test_order_bonus_losers_winners_folds_then_hands_from_the_far_right() -> Non
     assert [(line.seat, line.wager) for line in lines[:3]] == [(2, "bonus"), (1, "bonus"), (2, "ante")]
     assert [line.seat for line in lines[3:]] == [3, 3, 3, 1, 1, 1]
     settled({1: 3400, 2: 1400, 3: 3000}, lines)
-
-
-def test_a_void_returns_every_wager() -> None:
-    hands = (Hand(1, 1000, 400, cards("Qd Qh"), True, True, V), Hand(2, 1000, 400, raised=False))
-    lines = settle(Round(hands, void=Void("DCP-12e")), OPTIONS)
-    assert net(lines) == 0
-    settled({1: 3400, 2: 1400}, lines)
 
 
 def test_the_limit_is_on_the_raises_only() -> None:

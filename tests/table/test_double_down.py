@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hands import paid, settled
+from hands import settled
 
 from fairshoe import Command, CommandResult, State
 from fairshoe.errors import UsageError
@@ -15,7 +15,6 @@ from fairshoe_table.play.inputs import Input, wager
 from fairshoe_table.play.round import asks
 from fairshoe_table.rules.cards import cards
 from fairshoe_table.rules.ledger import Wager, net
-from fairshoe_table.rules.line_shapes import Void
 from fairshoe_table.rules.seats import check_adjacent, deal_order, seat_of, settle_order, stack_of
 from fairshoe_table.simulated.demonstration import simulated_table
 from fairshoe_table.table.table import Table
@@ -64,13 +63,6 @@ def test_areas_are_settled_from_the_far_right() -> None:
 
 def test_nothing_is_settled_before_the_hole_card_is_turned_over() -> None:
     assert settle(Round((Area(1, 1000, 5, 0),), cards("9c 9d 4h")), OPTIONS) == []
-
-
-def test_a_void_returns_both_wagers() -> None:
-    areas = (Area(1, 1000, None, None), Area(2, 2000, 7, 500))
-    lines = settle(Round(areas, void=Void("DDS-11d")), OPTIONS)
-    assert paid(lines) == [("original", "void", 0), ("double down", "void", 0), ("original", "void", 0)]
-    assert set(settled({1: 1000, 2: 2500}, lines).values()) == {0}
 
 
 def test_the_limit_cuts_both_wagers_of_a_hand_together() -> None:
