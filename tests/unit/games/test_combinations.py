@@ -257,6 +257,7 @@ class Words:
         """The end is held back: the final deal is not on record."""
         assert self.table.command(ids.CMD_END_ROUND) == REFUSED and self.table.reason() == ids.REASON_NEED
         self.table.stage.run(300)
+        assert clauses_of(self.table.stage, "held_back")[-1] == b"B5-10c"
 
     def other(self):
         """The other deck is shuffled."""
