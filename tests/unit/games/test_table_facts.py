@@ -333,7 +333,7 @@ def test_a_deck_handed_out_whole_waits_for_its_round_and_is_played_if_it_comes_b
         assert (changed[TAIL], changed[ROUNDS], changed[of(1, SINCE)]) == (0, 1, 1)
     seen = new(dealing="manual")
     seen.row[:] = facts.row
-    assert told(seen, ids.REC_HOLE_CARD_SEEN)[TAIL] == 0 and seen.row[ROUNDS] == 1  # no round begins of that deck
+    assert told(seen, ids.REC_HOLE_CARD_SEEN)[TAIL] == 0 and seen.row[ROUNDS] == 0  # no round begins of that deck
     facts.row[of(1, SOURCE)] = 1
     assert noted(facts, (ids.EV_REMAINDER_TAKEN, 52), round_number=0)[ROUNDS] == 1
     both = new(decks=2, dealing="manual")
