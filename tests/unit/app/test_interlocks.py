@@ -171,17 +171,6 @@ def test_a_broken_invariant_stops_the_machine():
     assert not any(stage.rig.plant.outputs)
 
 
-def test_an_ejector_that_does_not_come_home_is_a_fault_of_its_own():
-    stage = Stage(board(), GAME, 7)
-    dealing(stage)
-    plant = stage.rig.plant
-    while not plant.level[plant.line_ejector]:
-        stage.run(1)
-    plant.add_fault({"fault": "ejector_stuck"})
-    stage.until("warning_latched", 5000)
-    assert fields_of(stage, "warning_latched")[0][0] == fault.FAULT_EJECTOR
-
-
 def test_a_passage_too_short_for_a_card_is_not_counted_as_one():
     stage = play(stories.start() + stories.shuffle(52) + [("shuffle_started", 3000, "wait", 0)])
     plant = stage.rig.plant
