@@ -112,6 +112,7 @@ class Play:
         self.missed = 0  # cards that boxes did not get in the deal
         self.late = 0  # a bit for each box that got its second one after all others
         self.called = False  # Dealer's Card
+        self.none = 0  # cards that had come when it was recorded that he needs none
         self.hole = 0  # 1: without a reader, the card after the deal was reported as the dealer's, face down
         self.rack = 0
         self.no_call = False  # the hole card is dealt before the hits: Dealer's Card is not called
@@ -205,8 +206,9 @@ class Play:
         return self.need(flow) != ids.NEED_NONE and self.draws > self.deal(flow) + 1
 
     def uncalled(self, flow: "Flow") -> bool:
-        """Whether cards came after the deal in this round, and Dealer's Card was not called."""
-        return not (self.called or self.no_call or self.hole) and self.draws - self.burnt > (self.deal(flow) or 1)
+        """Whether cards came after the deal, or after the dealer needed none, and Dealer's Card was not called."""
+        called = (self.called and not self.none) or self.no_call or self.hole
+        return not called and self.draws - self.burnt > (self.none or self.deal(flow) or 1)
 
     def page(self, flow: "Flow") -> "Page | None":
         return draw_page(flow, self)
@@ -380,7 +382,7 @@ class Play:
         elif what == ids.REC_INSURANCE_CLOSED:
             reader.insured = True
         elif what == ids.REC_DEALER_CARD:
-            self.called = True
+            self.called, self.none = True, (self.draws - self.burnt) * a
         elif what == ids.REC_CARD_TO:
             self.box = a
             if not a and not self.no_call and 0 < self.deal(flow) == self.draws:

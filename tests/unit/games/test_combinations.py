@@ -192,6 +192,19 @@ SHOE = (
     (True, "draw:1 boxes:3 draw:6 up_card:13 box_missed:2:1 card_to:2:7 draw:3 end", "end", "DAB-7i"),
     (False, "draw:1 boxes:3 draw:5 box_missed:2:0 !card_to:2:6 card_to:1:6 end", "end", ""),  # a dead box
     (False, "draw:1 boxes:2 draw:6 drawn_in_error:1:1 burned:1:4 end rack:2", "end", ""),  # no card of the dealer
+    # A dealer who needs no card takes none without a call.
+    (
+        False,
+        "draw:1 boxes:1 draw:4 dealer_card:1 draw:1 burned:1:3 end boxes:1 draw:4 dealer_card:1 end",
+        "end end",
+        "",
+    ),
+    (
+        False,
+        "draw:1 boxes:1 draw:4 dealer_card:1 draw:1 end boxes:1 draw:4 dealer_card:1 dealer_card draw:1 end",
+        "end end",
+        G7,
+    ),
     # A short shoe is not completed while a dispute is about its rack, nor does its round end meanwhile.
     (False, SHORT + "dispute:1:1 cut:4:1 insert:19 rack:1 dispute:1:0 green zones:11:0:19:0 end", "end end", G7),
     (False, SHORT + "waits lock cut:4:1 waits insert:19 draw:1 box_missed:1:2 end", "end end", G7),
