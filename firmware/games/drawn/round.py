@@ -80,7 +80,7 @@ class Play:
         machine.face_ups, machine.tens = flow.facts.deck(1, FACE_UPS), row[TENS]
         self.load()
         self.begin()
-        # Of the round that a power cut has left to the house. Any other one begins anew.
+        # Of the round that a power cut has left to the house. Any other one has none of these.
         self.reader.resume(row)
         self.called = row[ANSWER] & CALLED != 0
 
