@@ -86,14 +86,15 @@ def step_waiting_for_deck(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: i
     flow.hold_without_room()
     need = need_for_deck(flow)
     # GREEN is for the deck in the hopper, unless that waits for the end of the round.
-    green_ends = not inp.level[IN_HOPPER] or need == ids.NEED_ROUND_END
-    if flow.tail and tail_scan(flow, out, green_ends, now_ms):
+    if flow.tail and tail_scan(flow, out, need == ids.NEED_ROUND_END or not inp.level[IN_HOPPER], now_ms):
         return 0
     if _uncounted(flow, need) and count_pressed(flow, now_ms):
         return 0
     if need == ids.NEED_INDUCTION:
         _new_deck(flow, now_ms)
-    if (green_ends or flow.hold) and (flow.tail == TAIL_SETTLING or flow.tail == TAIL_HOUSE):
+    if (flow.tail == TAIL_SETTLING or flow.tail == TAIL_HOUSE) and (
+        need == ids.NEED_ROUND_END or flow.hold or not inp.level[IN_HOPPER]
+    ):
         need = _shown_end(flow) or need  # shown while no deck can be taken in
     if not inp.level[IN_HOPPER] or flow.hold:
         if flow.tail == TAIL_LOCKOUT and flow.need == ids.NEED_PROGRESSIVE:

@@ -298,8 +298,8 @@ def _too_many(flow: "Flow", cards: int) -> bool:
 def _count_objection(flow: "Flow", a: int, b: int) -> int:
     if a == ids.UNKNOWN_U16 or b > 2:
         return ids.REASON_ARGUMENT  # no count
+    row, profile = flow.facts.row, flow.profile
     if flow.tail and flow.tail != TAIL_HANDED:
-        row, profile = flow.facts.row, flow.profile
         later = profile.final_each and not row[FINAL]
         if flow.tail != TAIL_SETTLING or row[COUNTED] or not profile.stub_rounds or later:
             return ids.REASON_STATE  # not dealt, counted already, never counted, or the final deal is recorded first
@@ -310,10 +310,9 @@ def _count_objection(flow: "Flow", a: int, b: int) -> int:
     # Between rounds the whole deck is counted, and only to make up for what is overdue.
     if not stub_overdue(flow, _deck(flow)):
         return ids.REASON_STATE
-    profile = flow.profile
-    dealt = profile.stack_cards + profile.last_cards + (0 if profile.final_each else profile.final_fixed)
     # What the smallest round leaves, or less, is the stub of one that is void, reported late.
-    return ids.REASON_ARGUMENT if a + dealt <= profile.deck_cards else ids.REASON_NONE
+    a += profile.stack_cards + profile.last_cards + (0 if profile.final_each else profile.final_fixed)
+    return ids.REASON_ARGUMENT if a <= profile.deck_cards else ids.REASON_NONE
 
 
 def _deck(flow: "Flow") -> int:

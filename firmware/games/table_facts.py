@@ -317,15 +317,7 @@ class TableFacts:
     def _of_the_round(self, what: int, a: int, b: int, consequence: int, deck: int) -> None:
         row = self.row
         if what == ids.REC_STUB_COUNTED:
-            if self.profile.decks == 1:
-                self._untold(True)
-            between = row[TAIL] in (0, TAIL_HANDED)  # of two decks the one that comes next, while the other is out
-            if not between or not row[TAIL]:
-                row[COUNTED] = 1
-                self._set_word(STUB, a)
-            if between:  # the whole deck: overdue, and made up for between two rounds
-                row[ROUNDS], row[RACK] = 0, row[RACK] if consequence else 0
-                self._set(deck, SINCE, 0)
+            self._counted(a, consequence, deck)
         elif what == ids.REC_PROGRESSIVE:
             row[ACCEPTED], row[COLLECTED] = min(a, U8_MAX - 1) + 1, min(b, U8_MAX - 1) + 1
         elif what in (ids.REC_FOLD, ids.REC_SECOND_WAGER):
@@ -358,6 +350,18 @@ class TableFacts:
         if consequence in (ids.COMPLETE_HAND, ids.REJECT_CARD):
             self._shift(BY_HAND if row[TAIL] else EXTRA, 1)  # from the device while it holds cards, or from the rest
             row[SHORT] = max(row[STACKS], 1) if what == ids.REC_FACE_UP else row[TAIL]  # found in the one taken last
+
+    def _counted(self, cards: int, consequence: int, deck: int) -> None:
+        row = self.row
+        if self.profile.decks == 1:
+            self._untold(True)
+        between = row[TAIL] in (0, TAIL_HANDED)  # of two decks the one that comes next, while the other is out
+        if not between or not row[TAIL]:
+            row[COUNTED] = 1
+            self._set_word(STUB, cards)
+        if between:  # the whole deck: overdue, and made up for between two rounds
+            row[ROUNDS], row[RACK] = 0, row[RACK] if consequence else 0
+            self._set(deck, SINCE, 0)
 
     def _leaves(self, position: int, void: bool = False) -> None:  # it takes no part in the round any more
         bit = 1 << (position - 1)

@@ -57,14 +57,14 @@ def plan_objection(flow: "Flow", what: int, a: int, b: int) -> bool:
     if not ids.REC_FOLD <= what <= ids.REC_MISDEAL or (0 < flow.positions < a and a != COMMUNITY):
         return False
     if what != ids.REC_MISDEAL:
-        profile = flow.profile
-        passes = profile.extras & EXTRA_PASSES
         # The deal ends with one card to each in turn, with the community's, or with the dealer's.
-        last = (flow.positions or 1) + 1 if passes else _fixed(flow) or profile.last_cards
-        return plan_left(flow) >= last
-    more, left = b - due_cards(flow, a), _to_come(flow, a)
-    # Once the plan is out no card is to come, and one that this hand has too many another has too few.
-    return more != 0 and left > 0 and left + more > _later(flow, a, b, more)
+        if flow.profile.extras & EXTRA_PASSES:
+            return plan_left(flow) > (flow.positions or 1)
+        return plan_left(flow) >= (_fixed(flow) or flow.profile.last_cards)
+    if _to_come(flow, a) <= 0:
+        return False  # none is to come: one that this hand has too many another has too few
+    more = b - due_cards(flow, a)
+    return more != 0 and _to_come(flow, a) + more > _later(flow, a, b, more)
 
 
 def plan_late(flow: "Flow") -> None:

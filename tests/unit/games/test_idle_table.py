@@ -2,8 +2,10 @@
 
 from game_tables import DONE, REFUSED, Table
 from support import board, fields_of
+from test_table_facts import new, noted, of, told
 
 from firmware.games.flow import DECK_SPENT, WAITING_FOR_DECK, WAITING_FOR_GREEN
+from firmware.games.table_facts import ROUNDS, SINCE, SOURCE, TAIL, TURN
 from firmware.protocol import ids
 
 POKER = ("double-down-stud", "boston-5-stud", "caribbean-stud", "double-cross-poker")
@@ -56,3 +58,18 @@ def test_of_two_decks_one_that_was_not_dealt_has_its_turn_again():
             table.recorded("no_activity")
         table.shuffle(1)
         table.close()
+
+
+def test_a_deck_that_must_not_be_dealt_any_more_was_not_played_and_keeps_its_turn():
+    for record in (ids.REC_HOLE_CARD_SEEN, ids.REC_NO_ACTIVITY):
+        for handed in (False, True):
+            facts = new(decks=2, dealing="manual" if handed else "shoe")
+            facts.row[TURN] = 2
+            noted(facts, (ids.EV_DECK_VERIFIED, 52), deck=2)
+            for out in (handed, not handed):
+                if out:
+                    noted(facts, (ids.EV_REMAINDER_TAKEN, 52), deck=2, round_number=0)
+                else:
+                    told(facts, record, 0, 0, ids.SHUFFLE_AGAIN, deck=2)
+            cells = [facts.row[cell] for cell in (TURN, TAIL, ROUNDS, of(2, SINCE), of(2, SOURCE))]
+            assert cells == [2, 0, 0, 0, 0], (record, handed)

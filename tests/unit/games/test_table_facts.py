@@ -348,21 +348,6 @@ def test_a_deck_handed_out_whole_waits_for_its_round_and_is_played_if_it_comes_b
     assert noted(facts, (ids.EV_REMAINDER_TAKEN, 52), round_number=0)[ROUNDS] == 1  # dealt by other means
 
 
-def test_a_deck_that_must_not_be_dealt_any_more_was_not_played_and_keeps_its_turn():
-    for record in (ids.REC_HOLE_CARD_SEEN, ids.REC_NO_ACTIVITY):
-        for handed in (False, True):
-            facts = new(decks=2, dealing="manual" if handed else "shoe")
-            facts.row[TURN] = 2
-            noted(facts, (ids.EV_DECK_VERIFIED, 52), deck=2)
-            for out in (handed, not handed):
-                if out:
-                    noted(facts, (ids.EV_REMAINDER_TAKEN, 52), deck=2, round_number=0)
-                else:
-                    told(facts, record, 0, 0, ids.SHUFFLE_AGAIN, deck=2)
-            cells = [facts.row[cell] for cell in (TURN, TAIL, ROUNDS, of(2, SINCE), of(2, SOURCE))]
-            assert cells == [2, 0, 0, 0, 0], (record, handed)
-
-
 def test_a_verified_deck_was_shuffled_and_counted_by_the_machine_until_power_or_a_fault_takes_that_away():
     facts = new(decks=2)
     assert noted(facts, (ids.EV_DECK_VERIFIED, 52), deck=2) == {of(2, SOURCE): 1, of(2, MACHINE_COUNTED): 1}
