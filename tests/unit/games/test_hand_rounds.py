@@ -76,7 +76,7 @@ def test_the_stub_of_every_fifth_round_is_counted_and_is_what_the_deal_has_left(
         table.end()
         assert table.flow.state == WAITING_FOR_ROUND_END and table.display[0] == "Count the stub"
         assert table.record("stub_counted", stub) == DONE
-        assert all_fields_of(table.stage, "recorded")[-1][3] == ids.CONSEQUENCE_NONE, (game, dealing)
+        assert table.told("recorded")[-1][3:] == (ids.CONSEQUENCE_NONE, clause.decode()), (game, dealing)
         table.end()
         assert all_fields_of(table.stage, "round_ended")[-1][3:] == [stub, stub]
         assert table.flow.facts.row[ROUNDS] == 0

@@ -393,7 +393,9 @@ def test_a_count_is_judged_by_what_the_stub_must_have():
     flow.facts.row[REST], flow.facts.row[BY_HAND] = U8_MAX, 1
     assert [cards for cards in range(28, 38) if stub_fits(flow, cards)] == [31, 36]
     flow = flow_in(WAITING_FOR_DECK, "boston-5-stud")
-    assert "stub_count" in judged(flow, "stub_counted", 52)[0] and "stub_wrong" in judged(flow, "stub_counted", 51)[0]
+    assert "stub_count" in judged(flow, "stub_counted", 52)[0]
+    for cards in (51, 53):
+        assert "stub_wrong" in judged(flow, "stub_counted", cards)[0]
 
 
 def test_a_misdealt_dealer_is_judged_by_the_finished_hand():
