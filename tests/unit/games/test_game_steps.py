@@ -413,6 +413,7 @@ def test_a_fault_between_rounds_is_left_to_the_house_and_says_which_job_it_ended
         (states.SHUFFLING, [ids.EV_SHUFFLE_FAILED]),
         (states.REMOVING, [ids.EV_REMOVAL_FAILED]),
         (states.RELEASING, [ids.EV_RELEASE_FAILED]),
+        (states.DECK_HELD, []),
     ):
         flow = flow_in(state)
         flow.rule = profile.RULE_COUNT
