@@ -217,14 +217,13 @@ class Play:
 
     def objection(self, flow: "Flow", what: int, a: int, b: int) -> int:
         """Why this cannot be put on record now; 0 if it can, NOT_MINE if another module decides."""
-        one_round = flow.profile.one_round
         # A shoe that stopped has let out what it had, as long as that is known and nothing was dealt by hand.
         drawing = flow.state == DRAWING or (flow.tail == TAIL_HOUSE and self.draws > 0)
         if what == ids.REC_CUT:
             return self._cut_objection(flow, a, b)
         if (drawing or not flow.tail) and a > self._out(flow, what, drawing):
             return ids.REASON_STATE  # so many cards have not come
-        if one_round:
+        if flow.profile.one_round:
             return ids.REASON_STATE if flow.state == DRAWING and plan_objection(flow, what, a, b) else NOT_MINE
         if what == ids.REC_STUB_COUNTED:
             due = flow.state == WAITING_FOR_DECK and flow.facts.row[RACK]
@@ -259,12 +258,10 @@ class Play:
             if flow.state in (DECK_SPENT, WAITING_FOR_DECK):
                 return flow.profile.deck_cards
             return flow.ledger.zone[zones.DEALT] + flow.ledger.zone[zones.DISCARDED]
-        if what == ids.REC_DRAWN_IN_ERROR and drawing:
-            return self.draws
         if what != ids.REC_FACE_UP and what != ids.REC_DRAWN_IN_ERROR:
             return ids.UNKNOWN_U16
         if drawing:
-            return self.draws - self.burnt
+            return self.draws - (self.burnt if what == ids.REC_FACE_UP else 0)
         return self.early if flow.profile.one_round else min(self.burned, 1)
 
     def served(self, flow: "Flow", box: int = 0) -> bool:

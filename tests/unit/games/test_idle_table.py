@@ -2,10 +2,9 @@
 
 from game_tables import DONE, REFUSED, Table
 from support import board, fields_of
-from test_table_facts import new, noted, of, told
 
 from firmware.games.flow import DECK_SPENT, WAITING_FOR_DECK, WAITING_FOR_GREEN
-from firmware.games.table_facts import ROUNDS, SINCE, SOURCE, TAIL, TURN
+from firmware.games.table_facts import ROUNDS
 from firmware.protocol import ids
 
 POKER = ("double-down-stud", "boston-5-stud", "caribbean-stud", "double-cross-poker")
@@ -47,29 +46,19 @@ def test_there_is_no_idle_table_while_a_round_is_being_settled():
 
 def test_of_two_decks_one_that_was_not_dealt_has_its_turn_again():
     """Proves: B5-2b (automated, manual, hand, in part)"""
-    for dealing in ("shoe", "manual", "hand"):
-        table = Table("boston-5-stud", table={"decks": 2, "dealing": dealing}, config=board(inputs={"back": 28}))
+    for game, dealing, record in (
+        ("boston-5-stud", "shoe", "no_activity"),
+        ("boston-5-stud", "manual", "no_activity"),
+        ("boston-5-stud", "hand", "no_activity"),
+        ("caribbean-stud", "manual", "hole_card_seen"),
+    ):
+        table = Table(game, table={"decks": 2, "dealing": dealing}, config=board(inputs={"back": 28}))
         table.shuffle(1)
-        if dealing == "shoe":
-            table.recorded("no_activity")
-            table.release()
-        else:
+        if dealing != "shoe":
             table.release()  # the whole deck is handed out
-            table.recorded("no_activity")
+        table.recorded(record)
+        if dealing == "shoe":
+            table.release()
         table.shuffle(1)
+        assert not table.flow.facts.row[ROUNDS]
         table.close()
-
-
-def test_a_deck_that_must_not_be_dealt_any_more_was_not_played_and_keeps_its_turn():
-    for record in (ids.REC_HOLE_CARD_SEEN, ids.REC_NO_ACTIVITY):
-        for handed in (False, True):
-            facts = new(decks=2, dealing="manual" if handed else "shoe")
-            facts.row[TURN] = 2
-            noted(facts, (ids.EV_DECK_VERIFIED, 52), deck=2)
-            for out in (handed, not handed):
-                if out:
-                    noted(facts, (ids.EV_REMAINDER_TAKEN, 52), deck=2, round_number=0)
-                else:
-                    told(facts, record, 0, 0, ids.SHUFFLE_AGAIN, deck=2)
-            cells = [facts.row[cell] for cell in (TURN, TAIL, ROUNDS, of(2, SINCE), of(2, SOURCE))]
-            assert cells == [2, 0, 0, 0, 0], (record, handed)

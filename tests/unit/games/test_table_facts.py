@@ -286,15 +286,13 @@ def test_the_rest_is_known_once_it_was_taken_and_the_other_deck_is_next():
     assert noted(facts, (ids.EV_REMAINDER_TAKEN, 32)) == {REST: 32, TAIL: TAIL_SETTLING}
     assert noted(facts, (ids.EV_REMAINDER_TAKEN, 30)) == {}  # out of a manual shoe, in a round that is settled
     facts = new(decks=2)
-    assert TURN not in noted(facts, (ids.EV_REMAINDER_TAKEN, 52), deck=1, round_number=0)  # not to be played
-    facts.row[of(1, SOURCE)] = 1
-    assert noted(facts, (ids.EV_REMAINDER_TAKEN, 52), deck=1, round_number=0)[TURN] == 2  # dealt by other means
+    facts.row[of(1, SOURCE)] = 1  # to be dealt by other means
+    assert noted(facts, (ids.EV_REMAINDER_TAKEN, 52), deck=1, round_number=0)[TURN] == 2
     assert noted(facts, NEW_ROUND, deck=2)[TURN] == 1
     facts = new()
     noted(facts, NEW_ROUND)
     assert noted(facts, (ids.EV_REMAINDER_TAKEN, 300)) == {REST: 255, TAIL: TAIL_SETTLING}
-    facts = new(decks=2)
-    assert TURN not in noted(facts, (ids.EV_REMAINDER_TAKEN, 32), deck=0)
+    assert TURN not in noted(new(decks=2), (ids.EV_REMAINDER_TAKEN, 32), deck=0)
 
 
 def test_cards_that_follow_from_the_rest_by_hand_are_no_part_of_the_stub():
@@ -578,10 +576,7 @@ def test_each_deck_has_its_own_tally_of_cards_that_lay_face_up():
     assert (facts.deck(1, FACE_UPS), facts.deck(2, FACE_UPS)) == (1, 1)
     assert noted(facts, (ids.EV_SHUFFLE_STARTED, 52), deck=2) == {47: 0}
     assert noted(facts, (ids.EV_ROUND_ENDED,), deck=1)[FACE_UPS] == 0
-
-
-def test_what_is_found_in_another_deck_is_not_taken_from_the_rest_of_the_round():
-    facts = settling(decks=2)
+    facts = settling(decks=2)  # and what is found in another deck is not taken from the rest of the round
     assert noted(facts, (ids.EV_CARDS_ODD, FAULT_FACE_UP, 1), deck=2) == {47: 1}
     assert noted(facts, (ids.EV_CARDS_ODD, FAULT_FACE_UP, 1), deck=1) == {FACE_UPS: 1, BY_HAND: 1}
 
