@@ -267,10 +267,11 @@ class Words:
         self.table.stage.run(300)
 
     def held(self):
-        """The end is held back: the final deal is not on record."""
+        """The end is held back: the final deal of Boston 5 or a count of Double Cross Poker is not on record."""
         assert self.table.command(ids.CMD_END_ROUND) == REFUSED and self.table.reason() == ids.REASON_NEED
         self.table.stage.run(300)
-        assert clauses_of(self.table.stage, "held_back")[-1] == b"B5-10c"
+        due = b"B5-10c" if self.table.flow.profile.final_each else b"DCP-8e"
+        assert clauses_of(self.table.stage, "held_back")[-1] == due
 
     def other(self):
         """The other deck is shuffled."""
