@@ -290,7 +290,8 @@ class _Log:
         self._expect("the message that is taken", self._message(place), (kind, first, last))
 
     def said(self, _link: int, ranges: list[list[int]]) -> None:
-        self.monitor.take("committed", 1)
+        holder = next((c for c in self.consumers.values() if self.state["number"][c]), 1)
+        self.monitor.take("committed", 1, holder)
         self._expect("what the record has", set(self.state["said"][1]), _numbers(ranges))
         self.said_before.append(_numbers(ranges))
 
