@@ -140,6 +140,9 @@ class CardLocations:
         self.verified = True
         cards = flow.profile.deck_cards
         slots = self.plant.slots
+        if self.kind == "carousel":
+            # What comes out counts: by the places of the config, wherever they are on a machine that differs.
+            slots = [slots[self.plant.axis.slot_of(place)] for place in range(len(slots))]
         inside: "list[int]" = []
         full_slots = 0
         for slot in slots:

@@ -193,6 +193,10 @@ class Axis:
         at = self.mark + self.way * place * 1000 * self.told_steps // self.place_steps
         return at % (self.count * 1000) if self.wraps else at
 
+    def slot_of(self, place: int) -> int:
+        """Which slot is at the mouth where the config has this place."""
+        return (self._place_at(place) + 500) // 1000 % self.count
+
     def _arrive(self) -> None:
         """The end of a move: the mark must have passed where it was expected, if at all."""
         expected = UNKNOWN
@@ -344,6 +348,9 @@ class NoAxis:
 
     def under_beam(self) -> int:
         return -1
+
+    def slot_of(self, place: int) -> int:
+        return place
 
     def move(self, places: int, now_us: int) -> None:
         self.plant.crashes += 1

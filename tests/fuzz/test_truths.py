@@ -9,6 +9,8 @@ from draws import amount
 from soak.hands import BOARDS, Data
 from soak.truths import Case, TruthRun, cases, pairs
 
+from firmware.machines import carousel
+
 SLICE = amount(5, 60)
 PICOS = [board for board in BOARDS if board.startswith("pico-")]
 
@@ -41,3 +43,20 @@ def test_no_wrong_figures_make_a_wrong_deck_or_stack(board: str) -> None:
 )
 def test_a_stop_gives_the_figure_as_measured(board: str, truth: Data, named: str) -> None:
     assert TruthRun(board, Case("", truth)).outcome() == ("stops", named)
+
+
+ELSEWHERE: list[Data] = [{"home_steps": 60}, {"home_steps": 66}, {"backwards": ["axis"], "home_steps": 18}]
+
+
+@pytest.mark.parametrize("truth", ELSEWHERE)
+def test_slots_that_all_lie_elsewhere_come_out_in_the_order_drawn(truth: Data, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Off by a whole slot, or mirrored. Of two slots in place of each other they are not."""
+    case = Case("", truth)
+    assert TruthRun("pico-carousel", case).outcome() == ("deals", "")
+
+    def another(axis: carousel.Axis, place: int, now_ms: int) -> None:
+        goto(axis, {3: 4, 4: 3}.get(place, place), now_ms)
+
+    goto = carousel.axis_goto
+    monkeypatch.setattr(carousel, "axis_goto", another)
+    assert TruthRun("pico-carousel", case).outcome() == ("WRONG", "deck: verified, but not in the order drawn")
