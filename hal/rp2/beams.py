@@ -39,7 +39,6 @@ from hal.rp2.fold import (
     S_MACHINE,
     S_MODE,
     S_NAMES,
-    S_NOW_US,
     S_RING,
     S_ROOM,
     S_SEEN_US,
@@ -295,10 +294,11 @@ class PioBeams:
 
     def _crowded(self) -> bool:
         """Whether edges are gone because a line is noise, and not because no sample came for long. Words, or edges, of
-        all lines together are held against the limit of one: where they do not fit, it is no card that made them."""
+        all lines together are held against the limit of one: where they do not fit, it is no card that made them.
+        Words that came while others were read count too: an interrupt meanwhile can take as long as a ring of them."""
         s = self._s
-        windows = ((s[S_NOW_US] - s[S_SEEN_US]) & _MASK) // WINDOW_US + 1
-        return s[S_WORDS] > s[S_LIMIT] * windows or s[S_EDGES] > s[S_LIMIT] * windows
+        edges = s[S_LIMIT] * (((ticks_us() - s[S_SEEN_US]) & _MASK) // WINDOW_US + 1)
+        return s[S_WORDS] > edges or s[S_EDGES] > edges or s[S_LEFT] - self._dma.count > edges
 
     def _wait_for_quiet(self, inp: "InputImage", todo: int) -> bool:
         s = self._s

@@ -57,6 +57,40 @@ def test_lines_that_change_in_one_microsecond_are_as_many_edges_as_lines():
     _is_noise(board)
 
 
+class Meanwhile:
+    """The address space, in which a storm begins while the first words are read."""
+
+    def __init__(self, memory, board):
+        self.memory = memory
+        self.board = board
+        self.reads = 0
+
+    def __getitem__(self, index):
+        self.reads += index << 2 < 0x21000000
+        if self.reads == 3:
+            self.reads += 1
+            for step in range(70):
+                for name in TOGETHER:
+                    self.board.world.pad(self.board.config["inputs"][name]).level = 1 - step % 2
+                self.board.world.watching.push()
+                self.board.plant.now_us += 5
+        return self.memory[index]
+
+
+def test_words_that_go_round_the_ring_while_few_are_read_are_noise():
+    """An interrupt took as long as 64 words of all lines at 100 kHz."""
+    board = Rp2Driver.make("shoe")
+    board.drive(pick=1)
+    board.sample()
+    for step in range(4):
+        board.set_line("exit", 1 - step % 2, then_us=20)
+    with board.world:
+        import hal.rp2.beams as beams
+
+        beams.MEMORY = Meanwhile(beams.MEMORY, board)
+    _is_noise(board)
+
+
 def _is_noise(board):
     board.sample()
     assert board.inp.edge_lost
