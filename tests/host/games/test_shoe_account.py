@@ -138,8 +138,8 @@ class ShoeTable(RuleBasedStateMachine):
     @precondition(lambda self: self.playing() and self.flow.state == states.DRAWING)
     @rule()
     def burn_on_a_pat_hand(self) -> None:
-        """No card of the deal: the dealer has no hand before."""
-        drawn = self.hands - self.flow.play.dealt_before > self.deal()
+        """No card of the deal, and not the dealer's second one: without that there is no hand."""
+        drawn = self.hands - self.flow.play.dealt_before > self.deal() + 1
         assert self.record(ids.REC_BURNED, 1, BURN_PAT_HAND) == drawn
         if drawn:
             self.hands -= 1
