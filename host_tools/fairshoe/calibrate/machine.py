@@ -26,6 +26,7 @@ NONE = 255
 SWITCHED = 0x80
 HOLD_US = 500  # a level that lasts so long is no bounce
 ANSWER_S = 3.0
+ENTER_S = 6.0  # a machine that has left the mode first proves itself empty
 TRIES = 5
 EDGE_BYTES = 5
 NOWHERE = ids.UNKNOWN_U16
@@ -122,8 +123,10 @@ class Machine:
         self._number = 0
 
     def enter(self) -> Diagnosis:
-        try:
-            reading = self.read()
+        self.going()
+        ask = Diagnose(ids.DIAGNOSE_READ, 0)
+        try:  # asked again while a mode before is being left
+            reading = self.shoe.ask("its mode", ask, Diagnosis, lambda it: bool(it.on), ENTER_S)
         except NoAnswer:
             raise NotCalibrated(f"{self.shoe.name} does not enter the diagnostic mode.", self._why_not()) from None
         self._number = reading.shot
