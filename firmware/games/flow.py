@@ -33,6 +33,7 @@ from firmware.games.profile import (
     RULE_DEAL_FAULT,
     RULE_HOUSE,
     RULE_MISDEAL,
+    RULE_NONE,
     RULE_SHUFFLE_FAULT,
     RULE_TWO_DECKS,
     TAIL_HANDED,
@@ -160,7 +161,7 @@ class Flow:
         self.sensor = 0  # the input it is about, counted from 1; 0: none
         self.hold = FAULT_NONE  # shown while it lasts: no card or event is lost, but the next round may not start
         self.need = ids.NEED_NONE  # what a rule requires first, shown until it is met
-        self.need_posted = ids.NEED_NONE  # the need that was last posted
+        self.rule_posted = RULE_NONE  # the rule by which the need was last posted
         self.rule = RULE_HOUSE  # by which the cards inside have to come out
         self.order_state = ORDER_NONE
         self.round_last = 0
@@ -197,9 +198,9 @@ class Flow:
         """Hold the next round while the journal could not take all of its events."""
         self.hold = FAULT_NONE if self.room >= self.profile.round_events else FAULT_JOURNAL
 
-    def set_need(self, need: int, need_posted: int) -> None:
+    def set_need(self, need: int, rule_posted: int) -> None:
         self.need = need
-        self.need_posted = need_posted
+        self.rule_posted = rule_posted
 
     def set_order(self, order_state: int) -> None:
         self.order_state = order_state
@@ -232,7 +233,7 @@ def flow_enter(flow: Flow, state: int, now_ms: int) -> int:
     """Go to a state; presses made before it do not count for it. Returns 0: scan again at once."""
     require(state == WARNING or state in SUCCESSORS[flow.state], FAULT_INTERNAL)
     flow.state = flow.shown = state
-    flow.set_need(ids.NEED_NONE, ids.NEED_NONE)
+    flow.set_need(ids.NEED_NONE, RULE_NONE)
     flow.page_due = True
     if state in (WAITING_FOR_DECK, WARNING):  # no deck is in play: store the meters
         flow.meters.dirty = True

@@ -20,6 +20,7 @@ from firmware.games.profile import (
     RULE_HOUSE,
     RULE_INDUCTION,
     RULE_LOCKOUT,
+    RULE_NONE,
     RULE_PROVENANCE,
     RULE_RACK,
     RULE_RELEASE,
@@ -182,7 +183,7 @@ def _stub_rounds(flow: "Flow", deck: int) -> int:
 def hold_for(flow: "Flow", need: int, asked: int) -> bool:
     """Show the need, and post it if the dealer or a command asks to go on. True: nothing may go on."""
     if need != flow.need:
-        flow.set_need(need, ids.NEED_NONE)
+        flow.set_need(need, RULE_NONE)
         flow.redraw()
     if asked:
         rule = _RULES[need] if need < len(_RULES) else RULE_HOUSE
@@ -197,7 +198,7 @@ def hold_for(flow: "Flow", need: int, asked: int) -> bool:
 
 
 def need_tell(flow: "Flow", need: int, rule: int) -> None:
-    """Post the need, once."""
-    if need != flow.need_posted and flow.outbox.roomy():
-        flow.set_need(flow.need, need)
+    """Post the need, once for each rule that holds the table back."""
+    if need and rule != flow.rule_posted and flow.outbox.roomy():
+        flow.set_need(flow.need, rule)
         flow.outbox.post(ids.EV_HELD_BACK, need, text=flow.profile.clauses[rule])

@@ -71,6 +71,7 @@ RULE_PLAN = const(48)
 RULE_HOUSE = const(49)  # about nothing: house policy, no consequence
 RULE_NOT_WHOLE = const(50)  # misdealt, and no whole deck either: no rule of any game covers that
 RULE_COUNT_ALL = const(51)
+RULE_NONE = const(255)  # in place of a rule: none has held the table back
 
 # Consequences where a game has no rule: the cautious choice, in the order of the rules.
 _CAUTIOUS = bytes(

@@ -50,6 +50,7 @@ from firmware.games.profile import (
     RULE_MISDEAL,
     RULE_MISDEAL_DEALER,
     RULE_NO_ACTIVITY,
+    RULE_NONE,
     RULE_NOT_WHOLE,
     RULE_PROVENANCE,
     RULE_READER_FAULT,
@@ -381,7 +382,7 @@ def _rule_of(flow: "Flow", what: int, a: int, b: int) -> int:
 
 def _house(flow: "Flow", decision: int) -> int:
     """What the house orders. A round that goes on is dealt by hand from what came out of the machine."""
-    flow.set_need(ids.NEED_NONE, ids.NEED_NONE)
+    flow.set_need(ids.NEED_NONE, RULE_NONE)
     flow.panel.clear()  # a press made before is about nothing that comes after
     flow.redraw()
     if decision == ids.HOUSE_VOID:

@@ -268,7 +268,7 @@ def test_a_need_that_a_person_meets_is_shown_once_it_was_asked_for_and_a_count_a
             assert flow.need == shown, (game, state, pressed)
         if need == decisions:
             flow.facts.row[table_facts.FINAL] = flow.facts.row[table_facts.DUE] = 1
-            flow.set_need(ids.NEED_NONE, ids.NEED_NONE)
+            flow.set_need(ids.NEED_NONE, profile.RULE_NONE)
             procedure_scan(flow, inputs(), Outputs(), 0)
             assert flow.need == ids.NEED_COUNT, state
 

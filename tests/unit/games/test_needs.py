@@ -215,6 +215,23 @@ def test_a_need_is_shown_when_it_changes_and_told_once_when_somebody_asks():
     assert not prerequisites.hold_for(flow, NO_NEED, 1)
 
 
+def test_a_need_is_told_again_when_another_rule_holds_the_table_back():
+    held, short, decided = of(1, table_facts.HELD), table_facts.SHORT, table_facts.SECONDS
+    for game, need, tail, cell, values, clauses in (
+        ("boston-5-stud", ids.NEED_DECISIONS, TAIL_SETTLING, decided, (0, 7), (b"B5-10b", b"B5-10c")),
+        ("caribbean-stud", ids.NEED_DISPUTE, 0, held, (2, 1, 2), (b"CS-10c", b"CS-10d", b"CS-10c")),
+        ("caribbean-stud", ids.NEED_CARD, 0, short, (1, 0), (b"CS-13b", b"CS-13d")),
+    ):
+        flow = settled(game, tail or TAIL_SETTLING, records=True)
+        flow.tail = tail
+        for value in values:
+            flow.facts.row[cell] = value
+            for _ in range(2):
+                assert prerequisites.hold_for(flow, need, 1)
+        told = [(entry.message, entry.values[0], entry.text) for entry in flow.outbox.entries[: flow.outbox.count]]
+        assert told == [(ids.EV_HELD_BACK, need, clause) for clause in clauses], game
+
+
 NEXT = {
     states.STARTING: NO_NEED,
     states.WAITING_FOR_DECK: ids.NEED_DECK,
