@@ -408,18 +408,28 @@ def test_a_deck_is_not_handed_out_before_the_round_of_the_other_is_over():
 
 
 def test_a_fault_between_rounds_is_left_to_the_house_and_says_which_job_it_ended():
-    for state, failed in (
-        (states.DECK_READY, []),
-        (states.SHUFFLING, [ids.EV_SHUFFLE_FAILED]),
-        (states.REMOVING, [ids.EV_REMOVAL_FAILED]),
-        (states.RELEASING, [ids.EV_RELEASE_FAILED]),
-        (states.DECK_HELD, []),
+    shuffle = profile.RULE_SHUFFLE_FAULT
+    for kind, state, failed, rule in (
+        ("carousel", states.DECK_READY, [], profile.RULE_HOUSE),
+        ("carousel", states.PREPARING, [ids.EV_SHUFFLE_FAILED], shuffle),
+        ("carousel", states.SHUFFLING, [ids.EV_SHUFFLE_FAILED], shuffle),
+        ("carousel", states.REMOVING, [ids.EV_REMOVAL_FAILED], profile.RULE_HOUSE),
+        ("carousel", states.RELEASING, [ids.EV_RELEASE_FAILED], profile.RULE_HOUSE),
+        ("carousel", states.DECK_HELD, [], profile.RULE_HOUSE),
+        ("shoe", states.PREPARING, [], profile.RULE_HOUSE),  # it takes a deck in, and shuffles none
+        ("draw", states.PREPARING, [], profile.RULE_HOUSE),
     ):
-        flow = flow_in(state)
+        flow = flow_in(state, kind=kind)
         flow.rule = profile.RULE_COUNT
         states.flow_warn(flow, Outputs(), FAULT_MISMATCH, 0)
-        assert messages(flow) == [ids.EV_WARNING_LATCHED] + failed
-        assert flow.rule == (profile.RULE_SHUFFLE_FAULT if state == states.SHUFFLING else profile.RULE_HOUSE)
+        assert messages(flow) == [ids.EV_WARNING_LATCHED] + failed, (kind, state)
+        assert flow.rule == rule
+    for state in (states.STARTING, states.WAITING_FOR_DECK, states.DECK_READY, states.WAITING_FOR_ROUND_END):
+        for tail in (0, TAIL_SETTLING):  # at rest: no rule is about this stop, and none is named
+            flow = settled("caribbean-stud", TAIL_SETTLING, state)
+            flow.tail = tail
+            states.flow_warn(flow, Outputs(), FAULT_CARDS_INSIDE, 0)
+            assert messages(flow) == [ids.EV_WARNING_LATCHED] and flow.rule == profile.RULE_HOUSE, state
     assert states.flow_enter(flow_in(states.STARTING), states.PROVING_EMPTY, 0) == 0  # the next scan comes at once
 
 
