@@ -308,8 +308,24 @@ def test_the_bonus_of_exposed_cards_does_not_depend_on_how_five_are_entered(book
     number = fact(books, BOSTON, options, {1: seat}, "shown 2c,2d,9h raise dealt Ah,Kd,9c,4s,2h 9h,5s,Jd,2c,2d")
     books.correct(number, "cards:0:", cards("Ah Kd 9c 4s 3h"), options, "dealer", "J. Doe")
     assert [line.net for line in books.lines(number) if line.wager == Wager.BONUS] == [500]
-    books.correct(number, "cards:1:five", cards("9h 5s Jd 2c 2h"), options, "dealer", "J. Doe")
-    assert [line.net for line in books.lines(number) if line.wager == Wager.BONUS] == [-500]
+    # The pair was exposed, whichever its suits are; then it was none, and at last trips, entered in another order.
+    for right, net in (("9h 5s Jd 2c 2h", 500), ("9h 5s Jd 2c Qh", -500), ("9d 9h 9s 5s Jd", 12_500)):
+        books.correct(number, "cards:1:five", cards(right), options, "dealer", "J. Doe")
+        assert [line.net for line in books.lines(number) if line.wager == Wager.BONUS] == [net], right
+    check_replayed(books, options)
+
+
+def test_five_cards_hold_the_three_that_were_exposed(books: Books) -> None:
+    """A bonus that was paid on three aces is not of a hand that has none."""
+    options = BostonOptions()
+    seat = {Wager.ANTE: 1000, Wager.FIRST: 2000, Wager.BONUS: 500}
+    number = fact(books, BOSTON, options, {1: seat}, "shown Ac,Ad,As raise dealt Ah,Kd,9c,4s,2h")
+    with pytest.raises(UsageError, match="was exposed"):
+        answer(books, number, options, "9h,5s,Jd,Ac,Ad")
+    books.correct(number, "cards:1:three", cards("Ac Ad 9h"), options, "dealer", "J. Doe")
+    answer(books, number, options, "9h,5s,Jd,Ac,Ad")
+    assert [line.net for line in books.lines(number) if line.wager == Wager.BONUS] == [500]
+    check_replayed(books, options)
 
 
 def test_a_card_that_is_not_in_the_set_is_refused(books: Books) -> None:

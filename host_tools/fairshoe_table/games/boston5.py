@@ -7,15 +7,16 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
+from fairshoe import Event
 from fairshoe.errors import UsageError
 from fairshoe.games.record_kinds import DEALER
-from fairshoe.messages import What
+from fairshoe.messages import Consequence, Recorded, What
 from fairshoe_table.play.game import Ask, Dealt, Play, Report, Settled, Stake, Text
 from fairshoe_table.play.inputs import Cards, Confirmed, Decided, Fact, Input, choices
 from fairshoe_table.play.irregularities import SEATS, Irregularity
 from fairshoe_table.play.options import AMOUNT_MAX, Options, Range
 from fairshoe_table.play.stack_game import StackGame
-from fairshoe_table.rules.cards import DECK
+from fairshoe_table.rules.cards import DECK, name
 from fairshoe_table.rules.ledger import Line, Outcome, Wager
 from fairshoe_table.rules.line_shapes import Void, by_row, limit, lost, pushed, staked, void_line, won
 from fairshoe_table.rules.meters import Meters
@@ -74,6 +75,7 @@ class Round:
     dealer: tuple[int, ...] = ()
     void: Void | None = None
     final: bool = False  # the last two cards are dealt: second wagers stand (B5 10(c), (d))
+    rejected: int = 0  # cards that lay face up, each replaced by the next one (B5 12(b))
 
 
 def settle(round: Round, options: BostonOptions) -> list[Line]:
@@ -188,6 +190,14 @@ class TakenBack(Fact):
 
 
 @dataclass(frozen=True)
+class Rejected(Fact):
+    """Cards that lay face up are replaced."""
+
+    KIND = "rejected"
+    cards: int
+
+
+@dataclass(frozen=True)
 class FinalDeal(Fact):
     KIND = "final deal"
     hands: int
@@ -209,7 +219,7 @@ class Boston5Stud(StackGame):
     Round, Hand = Round, Hand
     fields = {Wager.ANTE: "ante", Wager.FIRST: "first", Wager.BONUS: "bonus"}
     choices = (Raise, Fold)
-    more_inputs = (Withdrawn, TakenBack, FinalDeal)
+    more_inputs = (Withdrawn, TakenBack, Rejected, FinalDeal)
     prompts = (EXPOSE, KEPT, THREE, SECOND, FINAL, DEALERS_FIVE, FIVE)
     own_irregularities = (Irregularity("withdrawn", "A player withdraws the second wager", "B5-10c", None, (SEATS,)),)
     seen_early = "A card of the dealer was seen too early"
@@ -256,10 +266,20 @@ class Boston5Stud(StackGame):
     def shown(self, play: Play, fact: Cards) -> Play:
         if fact.seat == DEALER:
             return super().shown(play, fact)
-        # What was exposed stays, in whichever order five cards are entered; a correction changes it.
-        exposed = self.of(play, fact.seat).exposed_cards
-        kept = exposed if exposed and not fact.corrected else fact.cards[:3]
+        # What was exposed stays, in whichever order five cards are entered; only a card that a correction takes away
+        # gives place to one that it brings.
+        exposed = self.of(play, fact.seat).exposed_cards if fact.part == "five" else ()
+        kept = _still_exposed(exposed, fact) if exposed else fact.cards[:3]
         return self.change(play, fact.seat, cards=fact.cards, exposed_cards=kept)
+
+    def check_cards(self, play: Play, fact: Cards) -> None:
+        """The five cards of a hand hold the three that it has exposed, but for one that was replaced."""
+        super().check_cards(play, fact)
+        exposed = self.of(play, fact.seat).exposed_cards if fact.part == "five" and not fact.was else ()
+        lacking = [card for card in exposed if card not in fact.cards]
+        if len(fact.cards) + len(lacking) > 5 + play.round.rejected:
+            said = f"{name(lacking[0])} was exposed for the optional bonus, and is not in the hand of seat {fact.seat}"
+            raise UsageError(f"{said}.", "Correct the wrong entry; if both are right call a supervisor.")
 
     def again(self, there: int, fact: Cards) -> bool:
         """Three cards are entered, and then all five of them."""
@@ -273,6 +293,8 @@ class Boston5Stud(StackGame):
         return replace(play, round=replace(play.round, final=True))
 
     def apply(self, play: Play, fact: Fact) -> Play:
+        if isinstance(fact, Rejected):
+            return replace(play, round=replace(play.round, rejected=play.round.rejected + fact.cards))
         if not isinstance(fact, Withdrawn):
             return play
         hand: Hand | None = self.of(play, fact.seat)
@@ -290,6 +312,10 @@ class Boston5Stud(StackGame):
 
     def settle(self, play: Play, meters: Mapping[str, Meters]) -> Settled:
         return Settled(tuple(settle(play.round, play.options)))
+
+    def hears(self, play: Play, event: Event) -> Iterator[Input]:
+        if isinstance(event, Recorded) and event.consequence is Consequence.REJECT_CARD:
+            yield Input(f"rejected:{event.seq}", "rejected", {"cards": event.a})
 
     def reports(self, play: Play, dealt: Dealt) -> Iterator[Report]:
         """How many hands get two more cards: without it the device does not know the stub (B5 7(f), 10(d)). A second
@@ -354,6 +380,18 @@ class Boston5Stud(StackGame):
         cards = rng.sample(DECK, 10)
         hand = Hand(1, unit, 2 * unit, 100, tuple(cards[:5]), True, 2 * unit)
         return settle(Round((hand,), tuple(cards[5:])), options), str(hand5(cards[:5]))
+
+
+def _still_exposed(exposed: tuple[int, ...], fact: Cards) -> tuple[int, ...]:
+    """The exposed cards of five that were corrected: for one that is gone the new one at its place, or the first."""
+    new = [card for card in fact.cards if card not in fact.was and card not in exposed]
+    kept: list[int] = []
+    for card in exposed:
+        if card not in fact.cards and new:
+            here = fact.cards[fact.was.index(card)] if card in fact.was else card
+            card = new.pop(new.index(here) if here in new else 0)
+        kept.append(card)
+    return tuple(kept)
 
 
 def standing(round: Round) -> int:

@@ -57,14 +57,15 @@ class Closed(Fact):
 
 @dataclass(frozen=True)
 class Cards(Fact):
-    """Faces that were turned over, and where they come from; `corrected`: in place of others."""
+    """Faces that were turned over, and where they come from; `was`: those that were entered at first, if a correction
+    has put these in their place."""
 
     KIND = "cards"
     seat: int
     cards: tuple[int, ...]
     source: str = ""
     part: str = ""
-    corrected: bool = False
+    was: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

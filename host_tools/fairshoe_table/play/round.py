@@ -43,7 +43,8 @@ def in_force(inputs: Iterable[Input]) -> list[Input]:
     for one in list(fact):
         for of, cards in corrected(one):
             wrong = fact[place[of]]
-            fact[place[of]] = replace(wrong, data={**wrong.data, "cards": cards, "corrected": True})
+            was = wrong.data.get("was", wrong.data["cards"])
+            fact[place[of]] = replace(wrong, data={**wrong.data, "cards": cards, "was": was})
     return fact
 
 

@@ -227,7 +227,7 @@ class CaribbeanStud(StackGame):
     def check_cards(self, play: Play, fact: Cards) -> None:
         super().check_cards(play, fact)
         up = play.round.dealer[:1]
-        if fact.seat == DEALER and not fact.part and not fact.corrected and fact.cards[:1] != up:
+        if fact.seat == DEALER and not fact.part and not fact.was and fact.cards[:1] != up:
             raise UsageError(f"the dealer's up-card is {name(up[0])}.", "Enter it first, or correct it.")
 
     def again(self, there: int, fact: Cards) -> bool:
