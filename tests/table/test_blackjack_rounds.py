@@ -10,14 +10,16 @@ from running_tables import check_books
 from fairshoe import Event, StoredEvent, What
 from fairshoe.errors import UsageError
 from fairshoe.games.double_attack import rebuild
-from fairshoe.messages import CloseBetting, DrawFlagged, EndRound, HoleCardRead, Recorded, RoundEnded
+from fairshoe.messages import Answer, CloseBetting, DrawFlagged, EndRound, HoleCardRead, Recorded, RoundEnded
 from fairshoe_table.books.books import Books
+from fairshoe_table.games.double_attack import round as rounds
 from fairshoe_table.games.double_attack.options import DoubleAttackOptions
-from fairshoe_table.games.double_attack.settlement import Peek, Round, ten_or_ace
+from fairshoe_table.games.double_attack.settlement import Bettor, Box, Peek, PlayerHand, Round, Stakes, ten_or_ace
+from fairshoe_table.play import registry
 from fairshoe_table.play.game import Ask, Dealt, Play
 from fairshoe_table.play.inputs import Input, wager
 from fairshoe_table.play.round import asks
-from fairshoe_table.rules.cards import card
+from fairshoe_table.rules.cards import card, cards
 from fairshoe_table.rules.ledger import Line, Wager
 from fairshoe_table.simulated.demonstration import Running, simulated_table
 from fairshoe_table.simulated.stack import StackReport, compare
@@ -45,7 +47,7 @@ def play(
     for word in answers.split():
         choice, _, more = word.partition(":")
         if choice in ("peek", "missed", "refused"):
-            books.record(number, _by_the_shoe(choice, more), options)
+            books.record(number, _by_the_shoe(choice, more, len(asked)), options)
             continue
         ask = _next(books, number, options)
         asked.append(f"{ask.kind} {ask.seat}")
@@ -58,13 +60,13 @@ def play(
     return asked, books.lines(number), books
 
 
-def _by_the_shoe(what: str, more: str) -> Input:
+def _by_the_shoe(what: str, more: str, seq: int) -> Input:
     if what == "peek":
-        return Input("peek", "peek", {"answer": more})
+        return Input(f"peek:{more}", "peek", {"answer": more})
     if what == "refused":
         return Input("refused:1", "refused", {"seat": 1})
     clause = "DAB-15j" if int(more) > 1 else "DAB-15i"
-    return Input(f"box missed:1:{more}", "box missed", {"seat": 1, "cards": int(more), "clause": clause})
+    return Input(f"box missed:1:{more}:{seq}", "box missed", {"seat": 1, "cards": int(more), "clause": clause})
 
 
 def _next(books: Books, number: int, options: DoubleAttackOptions = OPTIONS) -> Ask:
@@ -208,8 +210,30 @@ def test_surrender_is_settled_at_once_only_after_a_no_of_the_reader() -> None:
 
 
 def test_a_hole_card_that_contradicts_the_reader_is_refused() -> None:
-    with pytest.raises(UsageError, match="reader"):
-        play("Ks no 9c Kd dealt peek:no stand Ad", READER)
+    """DAB 7(i): after a blackjack that is none the dealer would stand on two cards below 17."""
+    for words in ("Ks no 9c Kd dealt peek:no stand Ad", "Ks no 9c 7d dealt peek:blackjack 5d"):
+        with pytest.raises(UsageError, match="reader"):
+            play(words, READER)
+
+
+def test_a_reader_that_fails_takes_no_right_away_and_nothing_back() -> None:
+    """DAB 15(n): insurance is still offered before it was used; half of a hand that was surrendered then stays."""
+    lines = play("As no 9c 7d dealt peek:off insure stand Kd", READER)[1]
+    assert nets(lines) == [("insurance", 1250), ("initial", -1000)]
+    words = "Ks no 8c 8d dealt peek:no split Kd surrender 3d peek:off stand Ad"
+    lines = play(words, READER)[1]
+    assert nets(lines) == [("initial", -500), ("split", 0)]
+    assert [line.clause for line in lines] == ["DAB 8(a)(1)", "DAB 10(d)"]
+
+
+def test_a_fault_after_an_answer_of_the_reader_is_heard_once() -> None:
+    game = registry.find(GAME)
+    fault = HoleCardRead(9, 1, 5, 0, 0, 1, 1, Answer.FAULT, "DAB-15n")
+    found: dict[Peek, list[str]] = {}
+    for peek in Peek:
+        now = replace(game.new(OPTIONS), round=Round((), peek=peek))
+        found[peek] = [fact.key for fact in game.hears(now, fault)]
+    assert found == {Peek.NONE: ["peek"], Peek.NO: ["peek:off"], Peek.BLACKJACK: [], Peek.OFF: []}
 
 
 # --- shared boxes ------------------------------------------------------------------------------
@@ -275,6 +299,43 @@ def test_a_missed_card_is_completed_or_the_hand_is_dead_as_the_player_says() -> 
     assert nets(play("6s no 9c missed:1 complete Kd stand Kc 9h")[1]) == [("initial", 1000)]
     assert nets(play("6s no 9c 2d draw missed:2 dead")[1]) == [("initial", 0)]
     assert nets(play("6s no 9c 2d draw missed:2 complete Kd Kc 9h")[1]) == [("initial", 1000)]
+
+
+MISSES = {
+    # Dead: nothing is left to insure, and nobody doubles on it.
+    "As no missed:0": [("initial", 0)],
+    "6s no 5c 6d double missed:2 dead": [("initial", 0), ("doubled", 0)],
+    # The dealer missed each hand of a split, or one hand twice.
+    "6s no 8c 8d split 2s draw missed:2 complete Kh stand 2h draw missed:2 dead Kc 9h": [
+        *(("split", 0), ("initial", 1000)),
+    ],
+    "6s no 9c 2d draw missed:2 complete 2s draw missed:3 complete 5h stand Kc 9h": [("initial", 1000)],
+    # No hand waited for a card: one that stood on 13, and one that was played to its end.
+    "6s no 9c 4d stand missed:2 Kc 2h": [("initial", -1000)],
+    "6s no 8c 8d split 3h stand 2s draw missed:2 dead Kc 2h": [("split", 0), ("initial", -1000)],
+    "6s no 8c 8d split 3h stand 2s stand missed:2 Kc 2h": [("initial", -1000), ("split", -1000)],
+}
+
+
+@pytest.mark.parametrize(("words", "expected"), MISSES.items())
+def test_a_miss_is_of_a_hand_that_waits_and_may_come_again(words: str, expected: list[tuple[str, int]]) -> None:
+    assert nets(play(words)[1]) == expected
+
+
+def test_no_one_doubles_on_a_dead_hand() -> None:
+    assert by_bettor(play("6s no 5c 6d double missed:2 dead", SHARED, (2000,))[1]) == {1: 0, 2: 0}
+
+
+def test_a_box_that_was_completed_late_in_the_deal_has_its_turn() -> None:
+    """DAB 7(e): from the dealer's left."""
+    boxes = (Box(seat, (Bettor(1, (Stakes(1000),)),), (PlayerHand(cards("9c")),)) for seat in (1, 2))
+    round, turns = Round(tuple(boxes), cards("6s"), late=frozenset({1})), list[str]()
+    for face in cards("2d 3d 4d"):
+        ask = rounds.next_ask(round, OPTIONS)
+        assert ask is not None
+        turns.append(f"{ask.kind} {ask.seat}")
+        round = rounds.card(round, ask.seat, ask.part, face) if ask.kind == "cards" else round
+    assert turns == ["cards 2", "cards 1", "decide 1"]
 
 
 def test_a_player_who_refuses_a_card_gets_no_more_cards() -> None:

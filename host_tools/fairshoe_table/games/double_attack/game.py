@@ -203,7 +203,10 @@ class DoubleAttackBlackjack(Game):
         match event:
             case Recorded(what=What.BOX_MISSED):
                 data = {"seat": seat_of(play.seats, event.a), "cards": event.b, "clause": event.clause}
-                yield Input(f"box missed:{event.a}:{event.b}", "box missed", data)
+                yield Input(f"box missed:{event.a}:{event.b}:{event.seq}", "box missed", data)
+            case HoleCardRead(answer=Answer.FAULT) if play.round.peek is not Peek.NONE:
+                if play.round.peek is Peek.NO:  # by 15(n) from now on; a blackjack that was found ends the round
+                    yield Input("peek:off", "peek", {"answer": Peek.OFF.value})
             case HoleCardRead() if event.answer in _PEEKS:
                 yield Input("peek", "peek", {"answer": _PEEKS[event.answer].value})
             case _:

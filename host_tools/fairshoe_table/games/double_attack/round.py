@@ -91,14 +91,17 @@ def peeked(round: Round, answer: Peek) -> Round:
 def card(round: Round, seat: int, part: str, face: int) -> Round:
     if seat == DEALER:
         after = replace(round, dealer=(*round.dealer, face))
-        if after.peek is Peek.NO and len(after.dealer) == 2 and after.dealer_blackjack:
-            raise UsageError("the reader said no blackjack, and the hole card makes one.", "Check the card.")
+        said = {Peek.NO: False, Peek.BLACKJACK: True}.get(after.peek, after.dealer_blackjack)
+        if len(after.dealer) == 2 and said is not after.dealer_blackjack:
+            raise UsageError(f"the reader said {after.peek.value}, and the hole card differs.", "Check the card.")
         return _checked(after)
     box = _box(round, seat)
     number = int(part.split(".")[0])
     hand = box.hands[number]
     hand = replace(hand, cards=(*hand.cards, face), due=False)
     hand = replace(hand, done=hand.done or hand.points >= 21)  # a doubled hand may still be surrendered (DAB 8(a))
+    if len(hand.cards) == 2 and not hand.split:
+        round = replace(round, late=round.late - {seat})  # its turn is that of its place (DAB 7(e))
     return _checked(_with_hand(round, box, number, hand))
 
 
@@ -110,15 +113,35 @@ def refused(round: Round, seat: int) -> Round:
         raise UsageError(f"box {seat}: no hand can refuse a card now (DAB 15(f)).", "Choose the box that acts.")
     if any(len(hand.cards) < 2 for hand in hands):
         raise UsageError(f"box {seat}: a split hand has one card (DAB 15(f)).", "Complete it first.")
-    return _checked(_with_box(round, replace(box, hands=hands)))
+    left = tuple(it for it in round.missed if it[0] != seat)
+    return _checked(_with_box(replace(round, missed=left), replace(box, hands=hands)))
 
 
 def missed(round: Round, seat: int, cards: int, clause: str) -> Round:
-    """A box that got no card is dead until the next deal; otherwise the player chooses (DAB 15(i), (j))."""
-    box = _box(round, seat)
+    """A box that got no card is dead until the next deal; otherwise the player chooses (DAB 15(i), (j)). A box that
+    waits for no card has missed none."""
+    if _waiting(_box(round, seat)) is None:
+        return round
     if not cards:
-        return _checked(_with_hand(round, box, 0, replace(box.hands[0], dead=clause, done=True)))
-    return replace(round, missed=(*round.missed, (seat, clause)))
+        return _dead(round, seat, clause)
+    return replace(round, missed=(*round.missed, (seat, clause)), misses=(*round.misses, seat))
+
+
+def _waiting(box: Box) -> int | None:
+    """The hand that waits for a card."""
+    if len(box.hands) == 1 and len(box.hands[0].cards) < 2:
+        return None if box.hands[0].dead else 0
+    return next((number for number, hand in enumerate(box.hands) if hand.due), None)
+
+
+def _dead(round: Round, seat: int, clause: str) -> Round:
+    """No one wagers more on the hand."""
+    box = _box(round, seat)
+    number = _waiting(box)
+    if number is None:
+        return round
+    round = replace(round, follows=tuple(it for it in round.follows if (it.seat, it.hand) != (seat, number)))
+    return _checked(_with_hand(round, box, number, replace(box.hands[number], dead=clause, done=True, due=False)))
 
 
 def _checked(round: Round) -> Round:
@@ -207,12 +230,8 @@ def _insurance(
 
 def _after_a_miss(round: Round, seat: int, choice: str) -> Round:
     clause = next(clause for its, clause in round.missed if its == seat)
-    if choice == "complete":  # after the others
-        return replace(round, missed=tuple(it for it in round.missed if it[0] != seat), late=round.late | {seat})
-    box = _box(round, seat)
-    number = next((number for number, hand in enumerate(box.hands) if not hand.done), 0)
     round = replace(round, missed=tuple(it for it in round.missed if it[0] != seat))
-    return _checked(_with_hand(round, box, number, replace(box.hands[number], dead=clause, done=True, due=False)))
+    return replace(round, late=round.late | {seat}) if choice == "complete" else _dead(round, seat, clause)
 
 
 def _called(
@@ -336,7 +355,9 @@ def next_ask(round: Round, options: DoubleAttackOptions) -> Ask | None:
         return Ask("cards", DEALER, FIRST, 1, part="1")
     if round.missed:
         seat, clause = round.missed[0]
-        return Ask("decide", seat, MISSED, choices=("complete", "dead"), part="missed", values={"clause": clause})
+        times = round.misses.count(seat)  # a round takes each question once
+        part = "missed" if times == 1 else f"missed.{times}"
+        return Ask("decide", seat, MISSED, choices=("complete", "dead"), part=part, values={"clause": clause})
     boxes = sorted(round.boxes, key=lambda box: (box.seat in round.late, box.seat))
     found = _attack_ask(round, boxes, options) or _deal_ask(boxes)
     if found is not None:
@@ -390,10 +411,11 @@ def _deal_ask(boxes: list[Box]) -> Ask | None:
 
 
 def _insurance_ask(round: Round, boxes: list[Box], options: DoubleAttackOptions) -> Ask | None:
-    """Every bettor for himself (DAB 13(g)), before the reader is used."""
-    if rank(round.dealer[0]) != ACE or round.peek is not Peek.NONE or len(round.dealer) > 1:
+    """Every bettor for himself (DAB 13(g)), before the reader is used, and where it fails before that as well. A dead
+    hand has no wager to insure."""
+    if rank(round.dealer[0]) != ACE or round.peek in (Peek.NO, Peek.BLACKJACK) or len(round.dealer) > 1:
         return None
-    for box in sorted(boxes, key=lambda box: box.seat):
+    for box in sorted((box for box in boxes if not box.hands[0].dead), key=lambda box: box.seat):
         for bettor in box.bettors:
             if (f"insurance.{bettor.number}", box.seat) not in round.asked:
                 most = (("insure", insurance_most(bettor.initial, options.chip)),)

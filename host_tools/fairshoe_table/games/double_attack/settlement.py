@@ -147,7 +147,8 @@ class Follow(NamedTuple):
 class Round:
     """`dealer`: the up-card, the second card once it is known, then the cards drawn. `finished`: the dealer draws no
     more, because of the total or because nothing depends on it. `hole`: the second card lies face down. `missed`: boxes
-    that did not get a card, with the clause; `late`: those of them that get it after the others."""
+    that did not get a card, with the clause; `late`: those of them that get it after the others; `misses`: those that
+    ever were in `missed`."""
 
     boxes: tuple[Box, ...]
     dealer: tuple[int, ...] = ()
@@ -158,6 +159,7 @@ class Round:
     hole: bool = False
     peek: Peek = Peek.NONE
     missed: tuple[tuple[int, str], ...] = ()
+    misses: tuple[int, ...] = ()
     late: frozenset[int] = frozenset()
     bust_is_final: bool = False  # the option of that name
 
@@ -296,7 +298,7 @@ def _before_dealer(box: Box, round: Round, options: DoubleAttackOptions) -> list
                 elif hand.bust:
                     line = _busted(box, bettor, number, wager, stake, round)
                     lines += [] if line is None else [line]
-                elif hand.surrendered and not surrender_waits(round, options):
+                elif hand.surrendered and (hand.halved or not surrender_waits(round, options)):
                     lines.append(_half(box, bettor, number, wager, stake, "DAB 8(a)(1)", options.rounding))
     return lines
 
@@ -344,7 +346,7 @@ def _waiting_surrenders(box: Box, round: Round, options: DoubleAttackOptions) ->
     """Against an ace or a ten-value card: half, or all but the attack and additional wagers on a blackjack."""
     lines: list[Line] = []
     for number, hand in enumerate(box.hands):
-        if not hand.surrendered or hand.dead or not surrender_waits(round, options):
+        if not hand.surrendered or hand.halved or hand.dead or not surrender_waits(round, options):
             continue
         for bettor in box.bettors:
             for wager, stake in bettor.stakes[number].by_wager():
