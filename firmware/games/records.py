@@ -349,6 +349,9 @@ def record_do(flow: "Flow", what: int, a: int, b: int, now_ms: int, rule: int = 
         flow.ledger.move(DEALT, DISCARDED, a)
     if flow.play is not None:
         flow.play.recorded(flow, what, a, b, now_ms)
+        if what == ids.REC_FINAL_DEAL and flow.state == DRAWING:
+            flow.set_need(ids.NEED_NONE, RULE_NONE)  # its cards come next, whatever was asked for
+            flow.redraw()
     if ids.ALL_VOID_RESHUFFLE <= consequence <= ids.ALL_VOID and not whole:
         _void(flow, rule, now_ms)
     elif what == ids.REC_NO_ACTIVITY and flow.state not in (WAITING_FOR_DECK, DECK_SPENT):

@@ -53,7 +53,9 @@ def plan_undrawn(flow: "Flow") -> bool:
 
 def plan_objection(flow: "Flow", what: int, a: int, b: int) -> bool:
     """Whether this record is about cards that were not drawn yet: a hand that the plan has not reached, a card of the
-    dealer before his first, or a decision of players before the dealer has cards."""
+    dealer before his first, a decision of players before the dealer has cards, or a stub that is still dealt from."""
+    if what == ids.REC_STUB_COUNTED:
+        return plan_left(flow) > 0 and flow.need != ids.NEED_COUNT  # the dealer has asked for the end: no card comes
     if not ids.REC_FOLD <= what <= ids.REC_MISDEAL or (0 < flow.positions < a and a != COMMUNITY):
         return False
     if what != ids.REC_MISDEAL:

@@ -138,8 +138,8 @@ class Play:
         return 1 + 2 * flow.positions - self.missed if flow.positions else 0
 
     def dealt(self, flow: "Flow") -> bool:
-        """Whether every card of the deal that is known by now was drawn; of unknown positions the smallest deal."""
-        return self.draws >= self.deal(flow) if flow.positions else plan_left(flow) <= 0
+        """Whether every card of the plan that is known by now was drawn; of unknown positions the smallest deal."""
+        return plan_left(flow) <= 0
 
     def beyond(self, flow: "Flow") -> bool:
         """Whether more cards of a deck that is played once have left the shoe than its plan has by now. The card that a

@@ -203,6 +203,8 @@ def _follow_plan(flow: "Flow", out: "Outputs", now_ms: int) -> int:
         return 0
     if machine.count != play.counted:
         _drawn(flow)
+        if flow.need == ids.NEED_COUNT and not play.dealt(flow):
+            hold_for(flow, ids.NEED_NONE, 0)  # the end was asked for too early: the deal goes on
     if machine.drained:
         play.ends(flow)
         _emptied(flow, out)
@@ -221,7 +223,7 @@ def _settle(flow: "Flow", out: "Outputs", now_ms: int) -> int:
     if flow.tail == TAIL_SETTLING and flow.need != ids.NEED_COUNT:
         panel.take(PRESS_LOCK)
         panel.take(PRESS_ACK)
-    ends = panel.pressed[PRESS_GREEN] + flow.need != 0 or 0 < play.deal(flow) <= play.draws
+    ends = panel.pressed[PRESS_GREEN] + flow.need != 0 or (flow.positions != 0 and play.dealt(flow))
     if not tail_scan(flow, out, ends, now_ms) or flow.state != DRAWING:
         play.changed = not flow_committed(flow)  # what is due follows from the record of a count
         return FOREVER_MS

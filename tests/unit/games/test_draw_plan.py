@@ -3,7 +3,9 @@
 from game_tables import DONE, REFUSED, Table
 from support import all_fields_of, board, clauses_of
 
+from firmware.games import table_facts
 from firmware.games.flow import DRAWING, WAITING_FOR_ROUND_END
+from firmware.games.next_need import need_next
 from firmware.games.records import record_objection
 from firmware.protocol import ids
 
@@ -152,6 +154,8 @@ SINCE = {
         ("misdeal", 0, 4): 14,
         ("misdeal", 0, 6): 15,
         ("fold", 1, 0): 13,
+        ("stub_counted", 37, 0): 15,
+        ("stub_counted", 36, 1): 15,
     },
     "double-cross-poker": {
         ("misdeal", 1, 1): 2,
@@ -163,6 +167,7 @@ SINCE = {
         ("misdeal", 255, 4): 10,
         ("misdeal", 255, 6): 11,
         ("fold", 2, 0): 7,
+        ("stub_counted", 41, 0): 11,
     },
 }
 
@@ -201,6 +206,50 @@ def test_a_rejected_card_and_a_hand_on_record_shift_what_is_drawn():
         hands = [shoe.taken("misdeal", seat, 4) for seat in (1, 2, 0)]
         assert hands == [True] * wanted + [False] * (3 - wanted), drawn
         shoe.draw(1)
+
+
+def test_a_stub_is_counted_once_no_card_comes_from_it_any_more():
+    """Proves: CS-7g (manual, in part)"""
+    for positions, early, last in ((2, 14, 15), (0, 9, 10)):  # not set: a round of one player, at least
+        shoe = PlanShoe("caribbean-stud", positions).draw(early)
+        assert shoe.record("stub_counted", 52 - last) == REFUSED and shoe.reason() == ids.REASON_STATE
+        assert shoe.draw(last - early).record("stub_counted", 52 - last) == DONE
+    short = PlanShoe("caribbean-stud").draw(14)
+    assert short.record("misdeal", 1, 4) == DONE  # a hand is short: these are all
+    assert short.record("stub_counted", 38) == DONE
+    lifted = PlanShoe("caribbean-stud").draw(14)  # two came as one, or positions were not as set: he takes it out
+    lifted.stage.rig.plant.lift()
+    lifted.stage.run(500)
+    assert lifted.record("stub_counted", 37) == DONE
+    final = PlanShoe("boston-5-stud").draw(9)
+    assert final.record("second_wager", 1, 1) == DONE and final.record("fold", 2) == DONE
+    assert final.record("final_deal", 1) == DONE
+    assert final.draw(3).record("stub_counted", 39) == REFUSED and final.reason() == ids.REASON_STATE
+    assert final.draw(1).record("stub_counted", 39) == DONE
+
+
+def test_a_count_is_asked_for_once_the_cards_of_the_final_deal_are_out_or_the_end_is_asked_for():
+    """Proves: B5-7f (manual, in part)"""
+    for asked in (False, True):
+        shoe = PlanShoe("boston-5-stud").draw(9)
+        shoe.flow.facts.row[table_facts.DUE] = 1
+        if asked:
+            assert shoe.command(ids.CMD_END_ROUND) == REFUSED and shoe.reason() == ids.REASON_NEED
+        assert shoe.record("second_wager", 1, 1) == DONE and shoe.record("fold", 2) == DONE
+        assert shoe.record("final_deal", 1) == DONE
+        for drawn in range(9, 13):
+            assert need_next(shoe.flow, shoe.stage.rig.app.inp) == ids.NEED_DRAW, drawn
+            assert not shoe.taken("stub_counted", 39, 0) and shoe.flow.need == ids.NEED_NONE, drawn
+            shoe.draw(1)
+        assert shoe.flow.need == ids.NEED_COUNT and shoe.taken("stub_counted", 39, 0)
+        assert clauses_of(shoe.stage, "held_back")[asked:] == []
+        assert shoe.record("stub_counted", 39) == DONE
+    early = PlanShoe("caribbean-stud").draw(3)  # the dealer says that no card comes; one that does takes that back
+    early.flow.facts.row[table_facts.DUE] = 1
+    assert early.command(ids.CMD_END_ROUND) == REFUSED and early.taken("stub_counted", 49, 0)
+    early.draw(1).play(("", 300, "press", "lock"), ("", 300, "wait", 0))
+    assert early.flow.need == ids.NEED_NONE and not early.taken("stub_counted", 48, 0)
+    assert early.told("recorded") == []
 
 
 def test_a_round_that_ends_before_the_cards_of_its_plan_are_out_is_flagged():
