@@ -316,7 +316,7 @@ def flow_refuse(flow: Flow, out: "Outputs", counted: int, second: int, now_ms: i
 
 def _end_by_fault(flow: Flow, fault: int) -> None:
     """Post how the job and the round ended."""
-    flow.rule = RULE_DEAL_FAULT if flow.round_open else RULE_HOUSE
+    flow.rule = RULE_HOUSE
     if flow.machine.shuffles and flow.state in (PREPARING, SHUFFLING):  # another machine takes a deck in, no more
         flow.rule = RULE_TWO_DECKS if fault == FAULT_BACK and flow.profile.decks > 1 else RULE_SHUFFLE_FAULT
         order = flow.profile.consequences[RULE_SHUFFLE_FAULT]

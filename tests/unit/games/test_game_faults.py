@@ -3,8 +3,8 @@
 from game_tables import DONE, REFUSED, Table
 from support import all_fields_of, board, clauses_of, fields_of
 
-from firmware.fault import FAULT_JAM_EXIT, FAULT_NONE
-from firmware.games.flow import WAITING_FOR_DECK, WAITING_FOR_GREEN, WARNING
+from firmware.fault import FAULT_JAM_EXIT, FAULT_NONE, FAULT_STACK
+from firmware.games.flow import DISPENSING, WAITING_FOR_DECK, WAITING_FOR_GREEN, WARNING
 from firmware.protocol import ids
 from hal.sim.oracle import CardCounts
 from rig import stories
@@ -112,35 +112,101 @@ def test_double_down_stud_has_no_clause_for_a_jam():
     assert "round_voided" not in table.stage.names()
 
 
+STORM = {"fault": "storm", "line": "throat_a", "edges_per_s": 40000, "for_ms": 800}
+
+
 def test_a_shuffle_that_stops_is_no_shuffle_by_the_clause_of_each_game():
     """Proves: DDS-11e (automated, manual), B5-12e (automated, manual), CS-13e (automated, manual),
-    DCP-12d (automated, manual)"""
+    DCP-12d (automated, manual), B5-12e (hand, in part), CS-13e (hand, in part), DCP-12d (hand, in part)"""
     jam = {"fault": "jam", "place": "throat", "card": 9, "at_um": 60000}
+    back = {"fault": "wrong_back", "card": 9}  # with one deck no rule is about two
+    rows = [("shoe", 1, jam), ("manual", 2, jam), ("shoe", 1, back), ("manual", 1, back)]
+    rows += [("hand", 2, jam), ("hand", 1, back)]
+    rows += [("shoe", 2, STORM), ("manual", 2, STORM), ("hand", 2, STORM)]  # nor is it about any other fault
     for game, clause in zip(POKER, (b"DDS-11e", b"B5-12e", b"CS-13e", b"DCP-12d")):
-        for dealing, decks, fault in (
-            ("shoe", 1, jam),
-            ("manual", 2, jam),
-            ("shoe", 1, {"fault": "wrong_back", "card": 9}),  # with one deck no rule is about two
-            ("manual", 1, {"fault": "wrong_back", "card": 9}),
-        ):
+        for dealing, decks, fault in rows if game != "double-down-stud" else rows[:4]:
             config = board(inputs={"back": {"pin": 28}})
             table = Table(game, table={"dealing": dealing, "decks": decks}, config=config)
-            table.stage.rig.plant.add_fault(fault)
-            table.play(*(stories.shuffle(52) + [("warning_latched", 500, "wait", 0)]))
+            if fault is STORM:
+                table.play(*stories.shuffle(52), ("shuffle_started", 500, "wait", 0))
+            table.stage.rig.plant.add_fault(dict(fault))
+            table.play(*(() if fault is STORM else stories.shuffle(52)), ("warning_latched", 500, "wait", 0))
             assert clauses_of(table.stage, "shuffle_failed") == [clause], (dealing, fault)
             assert all_fields_of(table.stage, "shuffle_failed")[0][1] == ids.RESHUFFLE
             assert "deck_verified" not in table.stage.names()
 
 
+def removed(table):
+    """Repaired, emptied and acknowledged; the clause by which the cards came out."""
+    table.stage.rig.plant.repair()
+    table.play(("", 500, "open", 0), ("", 500, "clear", 0), ("", 500, "close", 0), ("", 500, "press", "ack"))
+    table.play(("deck_removed", 300, "wait", 0))
+    return clauses_of(table.stage, "deck_removed")[-1]
+
+
+def test_no_rule_is_about_a_stop_beside_shuffle_and_round():
+    """Proves: DDS-11e (in part), B5-12e (in part), CS-13e (in part), DCP-12d (in part), B5-12f (in part),
+    CS-13f (in part), DCP-12e (in part)"""
+    for game in POKER:
+        for dealing in ("shoe", "manual", "hand")[: 2 if game == "double-down-stud" else 3]:
+            table = Table(game, table={"dealing": dealing}).shuffle()
+            if dealing == "shoe" and game != "double-down-stud":
+                table.deal(1).recorded("face_up", 2)
+                assert table.stage.names().count("round_voided") == 1  # its rule is not that of the stop
+            table.play(("", 300, "open", 0), ("warning_latched", 300, "wait", 0))
+            assert "shuffle_failed" not in table.stage.names(), (game, dealing)
+            assert removed(table) == b"HOUSE", (game, dealing)
+            assert table.stage.names().count("round_voided") <= 1
+
+
 def test_a_wrong_count_removes_the_deck_and_its_induction():
-    """Proves: B5-9f, CS-9g"""
+    """Proves: B5-9f, CS-9g, DCP-7f (in part)"""
     for game, clause in (("boston-5-stud", b"B5-9f"), ("caribbean-stud", b"CS-9g"), ("double-cross-poker", b"DCP-7f")):
-        table = Table(game, table={"records": True}).inducted()
+        dealing = "manual" if clause == b"DCP-7f" else "shoe"
+        table = Table(game, table={"records": True, "dealing": dealing}).inducted()
         table.play(*stories.refuse_deck(51))
         assert clauses_of(table.stage, "deck_refused") == [clause]
         assert all_fields_of(table.stage, "deck_refused")[0][-1] == ids.REMOVE_DECK
         assert clauses_of(table.stage, "deck_removed") == [clause]
         assert table.flow.need == ids.NEED_INDUCTION
+
+
+def test_a_shoe_that_finds_a_wrong_count_with_the_rest_voids_the_round_by_the_rule_of_the_count():
+    """Proves: B5-9f (in part), CS-9g (in part)"""
+    for game, count, stop in (("boston-5-stud", b"B5-9f", b"B5-12f"), ("caribbean-stud", b"CS-9g", b"CS-13f")):
+        for cards, how, clause in ((51, "rest", count), (52, "lift", stop), (52, "jam", stop)):
+            table = Table(game, "shoe").insert("deck_loaded", 600, cards=cards).deal(2)
+            if how == "jam":  # of the rest
+                table.stage.rig.plant.add_fault({"fault": "jam", "place": "exit", "card": 30, "at_um": 60000})
+            if how == "lift":
+                table.play(("", 300, "lift", 0))
+            else:
+                table.play(("", 300, "press", "green"))
+            table.play(("round_voided", 300, "wait", 0))
+            assert clauses_of(table.stage, "round_voided") == [clause], (game, how)
+            order = all_fields_of(table.stage, "round_voided")[0][-2]
+            assert (order == ids.ALL_VOID_REMOVE_DECK) == (how == "rest")
+
+
+def test_a_stack_that_is_not_what_was_asked_for_stops_the_deal_or_is_a_misdeal_where_no_rule_is_about_a_stop():
+    """Proves: CS-13f (in part), DCP-12e (in part), B5-12f (in part), DDS-11d (automated, in part)"""
+    for game, clause in zip(POKER, (b"DDS-11d", b"B5-12f", b"CS-13f", b"DCP-12e")):
+        table = Table(game).shuffle()
+        table.play(*stories.seats(2), ("", 500, "press", "close"), ("round_started", 600, "press", "lock"))
+        table.play(("stack_offered", 300, "wait", 0))
+        cards = table.stage.rig.plant.take()
+        while table.flow.state != DISPENSING:
+            table.stage.run(5)
+        table.stage.rig.plant.put_in_tray(cards)
+        table.play(("round_voided", 300, "wait", 0))
+        assert fields_of(table.stage, "warning_latched")[-1][0] == FAULT_STACK
+        assert clauses_of(table.stage, "round_voided") == [clause], game
+    table = Table("double-down-stud").shuffle()
+    table.play(*stories.seats(2), ("", 500, "press", "close"), ("stack_offered", 600, "wait", 0))
+    table.stage.rig.plant.add_fault(dict(STORM))
+    table.play(("warning_latched", 500, "wait", 0))
+    assert "round_voided" not in table.stage.names()  # the house decides
+    assert fields_of(table.stage, "held_back") == [[ids.NEED_HOUSE_DECISION]]
 
 
 def test_misdeals_void_all_or_one_as_the_game_says():
