@@ -106,6 +106,8 @@ BESIDE = (  # with records and two decks
     ("deal:2 power other deal:1 fold:1 release end", "void B5-12f 3 end"),  # the deck of a void round has had its turn
     ("bets:2 power other deal:1 fold:1 release end", "void HOUSE 0 end"),
     (RAISED + "other face_up:1 held power face_up:1", "void B5-12b 0"),
+    # GREEN with the dealer's stack in the tray: the one player has not decided when the end is asked for.
+    ("close stack offered offer take undecided fold:1 end", "end"),
     (
         RAISED + "other close held final_deal:1 end deal:1 second_wager:1:1 release held final_deal:1 end",
         "end 39 end 42",
@@ -272,6 +274,12 @@ class Words:
         self.table.stage.run(300)
         due = b"B5-10c" if self.table.flow.profile.final_each else b"DCP-8e"
         assert clauses_of(self.table.stage, "held_back")[-1] == due
+
+    def undecided(self):
+        """The end is held back: a player of Boston 5 has not decided."""
+        assert self.table.command(ids.CMD_END_ROUND) == REFUSED and self.table.reason() == ids.REASON_NEED
+        self.table.stage.run(300)
+        assert clauses_of(self.table.stage, "held_back")[-1] == b"B5-10b"
 
     def other(self):
         """The other deck is shuffled."""
