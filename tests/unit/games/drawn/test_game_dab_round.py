@@ -327,6 +327,15 @@ def test_a_rack_that_is_not_what_was_told_is_found():
         shoe.close()
 
 
+def test_a_shoe_that_stops_in_a_round_has_misdealt_nothing_and_the_house_decides():
+    """Proves: DAB-15e (in part)"""
+    shoe = dealt(2)
+    shoe.stage.rig.plant.add_fault({"fault": "storm", "line": "throat_b", "edges_per_s": 20000, "for_ms": 300})
+    shoe.play(("warning_latched", 300, "wait", 0))
+    assert fields_of(shoe.stage, "held_back")[-1] == [ids.NEED_HOUSE_DECISION]
+    assert clauses_of(shoe.stage, "held_back")[-1] == b"HOUSE" and "round_voided" not in shoe.stage.names()
+
+
 def test_a_shoe_that_still_has_cards_is_not_short():
     """Proves: DAB-15h"""
     shoe = Shoe().load().draw(8).green().boxes(5).draw(11)
