@@ -294,6 +294,12 @@ def flow_warn(flow: Flow, out: "Outputs", fault: int, now_ms: int, sensor: int =
     return flow_enter(flow, WARNING, now_ms)
 
 
+def flow_cut_short(flow: Flow, intent: int) -> None:
+    """After a boot: a shuffle that power or a reset has ended is none, by the same rule as one that stops."""
+    if intent == ids.EV_SHUFFLE_STARTED:
+        flow.rule = RULE_SHUFFLE_FAULT
+
+
 def flow_proved(flow: Flow) -> None:
     """The machine was proved empty: the only end of a latched warning."""
     flow.door.proved()

@@ -29,6 +29,7 @@ from firmware.games.flow import (
     WAITING_FOR_ROUND_END,
     WARNING,
     flow_about_tail,
+    flow_cut_short,
     flow_judge,
     flow_void,
     flow_warn,
@@ -164,6 +165,7 @@ def procedure_resume(
         flow.outbox.round, flow.outbox.deck = flow.round_last, flow.settled.deck
     if interrupted or round_open:
         flow_warn(flow, out, lost, now_ms)
+        flow_cut_short(flow, interrupted)
         flow.outbox.post(ids.EV_POWER_LOST, interrupted, 1 if round_open or drawn else 0)
     elif warning:
         flow_warn(flow, out, warning, now_ms, sensor)

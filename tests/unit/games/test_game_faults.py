@@ -144,6 +144,19 @@ def removed(table):
     return clauses_of(table.stage, "deck_removed")[-1]
 
 
+def test_a_shuffle_that_loses_its_power_is_none_by_the_same_clause_and_a_removal_has_no_rule():
+    """Proves: DDS-11e (in part), B5-12e (in part), CS-13e (in part), DCP-12d (in part)"""
+    cut = (("", 10, "cut", 0), ("", 1000, "boot", 0), ("warning_latched", 1000, "wait", 0))
+    for game, clause in zip(POKER, (b"DDS-11e", b"B5-12e", b"CS-13e", b"DCP-12d")):
+        for dealing in ("shoe", "manual", "hand")[: 2 if game == "double-down-stud" else 3]:
+            table = Table(game, table={"dealing": dealing})
+            table.play(*stories.shuffle(52), ("shuffle_started", 500, "wait", 0), *cut)
+            assert removed(table) == clause, (game, dealing)
+            assert all_fields_of(table.stage, "deck_removed")[-1][-1] == ids.RESHUFFLE
+    table = Table(game).shuffle().play(("", 300, "open", 0), ("", 500, "close", 0), ("", 500, "press", "ack"))
+    assert removed(table.play(("removal_started", 0, "wait", 0), *cut)) == b"HOUSE"
+
+
 def test_no_rule_is_about_a_stop_beside_shuffle_and_round():
     """Proves: DDS-11e (in part), B5-12e (in part), CS-13e (in part), DCP-12d (in part), B5-12f (in part),
     CS-13f (in part), DCP-12e (in part)"""
