@@ -128,7 +128,8 @@ class Reader(Protocol):
         ...
 
     def logs(self, device: int) -> Sequence[bytes]:
-        """The logs of a device, oldest first."""
+        """The logs of a device in the order in which it went on with them: the last one is the newest. A log whose
+        storage came back moves to the end."""
         ...
 
     def alarms(self) -> Sequence[Alarm]:

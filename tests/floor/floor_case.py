@@ -65,10 +65,11 @@ class MemoryReader:
     number: int = 1
     reads: int = 0
     lasting_s: float = 0.0
+    order: list[bytes] = field(default_factory=lambda: [LOG])  # logs, the newest last
 
     def record(self, device: int, message: Message, seq: int) -> None:
-        body = bytes(4)
-        self.stored.setdefault(device, []).append(StoredEvent(device, LOG, seq, message.NAME, 5.0, message, body))
+        stored = StoredEvent(device, self.order[-1], seq, message.NAME, 5.0, message, bytes(4))
+        self.stored.setdefault(device, []).append(stored)
         self.number += 1
 
     def version(self) -> int:
@@ -78,14 +79,15 @@ class MemoryReader:
         return [self._shoe(it) for it in self.entries]
 
     def _shoe(self, it: Entry) -> Shoe:
-        events = self.stored.get(it.device, [])
+        log = self.order[-1]
+        events = [stored for stored in self.stored.get(it.device, []) if stored.log == log]
         kept = sample(it.device)
         seq = events[-1].seq if events else 0
         started = [stored.seq for stored in events if isinstance(stored.event, RoundStarted)]
         ended = [stored.seq for stored in events if isinstance(stored.event, RoundEnded)]
         open_at = started[-1] if started and started[-1] > max(ended, default=0) else 0
         quiet_seq = open_at - 1 if open_at else seq
-        return Shoe(it, "gw", kept, LOG, seq, 9.0, kept.totals, self._latched(it.device), quiet_seq=quiet_seq)
+        return Shoe(it, "gw", kept, log, seq, 9.0, kept.totals, self._latched(it.device), quiet_seq=quiet_seq)
 
     def _latched(self, device: int) -> Latched | None:
         found = [it for it in self.stored.get(device, []) if isinstance(it.event, WarningLatched)]
@@ -105,7 +107,7 @@ class MemoryReader:
         ]
 
     def logs(self, device: int) -> Sequence[bytes]:
-        return [LOG]
+        return self.order
 
     def alarms(self) -> Sequence[Alarm]:
         return self.raised

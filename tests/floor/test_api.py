@@ -223,6 +223,18 @@ async def test_a_socket_replays_from_a_cursor_and_goes_on_live(monkeypatch: pyte
         assert all(check(text) for text in told)
 
 
+async def test_a_live_client_hears_each_event_once_when_a_storage_leaves_and_comes_back() -> None:
+    async with serve() as (url, over), await hello(url, events="all") as socket:
+        await texts(socket, lambda it: it["kind"] == "live" and it["device"] == "00000001")
+        other, told = bytes(16), list[tuple[str, int]]()
+        for order, seq in (([LOG, other], 1), ([other, LOG], 8), ([LOG, other], 2), ([other, LOG], 9)):
+            over.order = order
+            over.record(1, made(DoorOpened, seq=seq), seq)
+            page = (await texts(socket, lambda it: it["kind"] == "events"))[-1]
+            told += [(it["log"], it["seq"]) for it in page["events"]]
+        assert told == [(other.hex(), 1), (LOG.hex(), 8), (other.hex(), 2), (LOG.hex(), 9)]
+
+
 async def test_a_token_of_meters_hears_nothing_of_a_round_live() -> None:
     async with serve() as (url, over), await hello(url, token=METERS, events="all") as socket:
         first = await texts(socket, lambda it: it["kind"] == "beat")

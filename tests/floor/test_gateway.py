@@ -1,6 +1,7 @@
 """The gateway with shoes of our own session code over TCP: what it records, what it sends, and how it goes on."""
 
 import ast
+import asyncio
 import contextlib
 import json
 import re
@@ -11,18 +12,21 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from bench.fake_shoe import FakeShoe, Server
+from bench.fake_shoe import BOOT, FakeShoe, Server
 from floor_case import request, served, until
 from prometheus_client.parser import text_string_to_metric_families
+from websockets.asyncio.client import connect
 
 from fairshoe import Store, StoreError
 from fairshoe.client import fleet as fleet_module
+from fairshoe.client.store import Arrived
 from fairshoe.keys import write_key
 from fairshoe.link import framing
-from fairshoe.messages import ALL, Command
+from fairshoe.messages import ALL, Command, Message, RoundEnded, RoundStarted
 from fairshoe_floor.api.server import Binding
 from fairshoe_floor.api.tokens import new_token
 from fairshoe_floor.gateway import process as process_module
+from fairshoe_floor.gateway.live import Live
 from fairshoe_floor.gateway.metrics import METRICS, OF_SHOES
 from fairshoe_floor.gateway.process import Gateway, Settings
 from fairshoe_floor.inventory import Entry, Inventory, Profile
@@ -222,6 +226,64 @@ async def test_replaced_storage_is_refused_until_it_is_accepted(tmp_path: Path) 
             await until(lambda: gateway.live.shoe(1).sample.log == shoe.log)  # type: ignore[union-attr]
             logs = (await request(gateway.url, "/api/v1/shoes/00000001", TOKEN)).json["shoe"]["logs"]
             assert logs == [(1).to_bytes(16, "big").hex(), shoe.log.hex()]
+
+
+def ended(seq: int) -> Arrived:
+    values = (seq, BOOT, 100, 5, 0, seq, 1, 3, 15, 37, 37, 1)
+    return Arrived(seq, RoundEnded(*values), RoundEnded.LAYOUT.pack(*values))
+
+
+class InRounds(FakeShoe):
+    """Of two events one begins a round, and one ends it."""
+
+    def event(self, seq: int) -> Message:
+        head = (seq, BOOT, 100, 5, 0, (seq + 1) // 2, 1)
+        return RoundStarted(*head, "CS", 2) if seq % 2 else RoundEnded(*head, 3, 15, 37, 37, 1)
+
+
+async def test_a_storage_that_comes_back_is_the_newest_everywhere(tmp_path: Path) -> None:
+    """In the list of logs, among rounds, for a live client and in the totals after a restart."""
+    shoe = InRounds(1, secret(1))
+    first, second = shoe.log, b"another log 1234"
+    async with Server(shoe) as server:
+        inventory = pit(tmp_path, [server])
+        inventory = replace(inventory, shoes=(replace(inventory.shoes[0], profile=Profile.TABLE, approval="x"),))
+        kept, seen, before = {first: 0, second: 0}, list[str](), first
+        for log in (first, second, first, first):
+            shoe.log, shoe.seq_last = log, kept[log]
+            shoe.seq_sent = shoe.seq_acked = kept[log]
+            async with running(inventory, (1,)) as gateway:
+                for _ in range(2):
+                    server.record(2)
+                    await until(lambda: shoe.seq_acked == shoe.seq_last)
+                await until(lambda: gateway.live.shoe(1).sample.seq == shoe.seq_last)  # type: ignore[union-attr]
+                where = {"00000001": {"log": before.hex(), "after": kept[before]}}
+                async with connect(gateway.url.replace("http", "ws") + "api/v1/live") as socket:
+                    await socket.send(json.dumps({"token": TOKEN, "events": where}))
+                    told = json.loads(await socket.recv())
+                    while told["kind"] != "live":
+                        told = json.loads(await asyncio.wait_for(socket.recv(), 20))
+                    seen.append(f"{told['log'][:2]} {told['after']}")
+                before, kept[log] = log, shoe.seq_last
+                answer = (await request(gateway.url, "/api/v1/shoes/00000001", TOKEN)).json["shoe"]
+                rounds = (await request(gateway.url, "/api/v1/shoes/00000001/rounds", TOKEN)).json["rounds"]
+                assert answer["logs"][-1] == log.hex() == rounds[0]["log"]
+                assert gateway.live.shoe(1).sample.totals.rounds == sum(kept.values()) // 2  # type: ignore[union-attr]
+        assert seen == ["00 4", "61 4", "00 8", "00 12"]
+
+
+def test_a_restart_counts_what_is_new_of_a_log_that_came_back(tmp_path: Path) -> None:
+    """The gateway was killed between its store and its samples."""
+    with Store(tmp_path / "pit.db") as store:
+        inventory = Inventory("pit", store.path, None, (Entry(1, "T-1", "1", "tcp://127.0.0.1:1"),))
+        samples: dict[int, Sample] = {}
+        for log, first in ((b"a" * 16, 1), (b"b" * 16, 1), (b"a" * 16, 3)):
+            place = store.resume(1, log, first + 1, BOOT, new_log=True)
+            store.add(place.id, [ended(seq) for seq in (first, first + 1)])
+            live = Live(inventory, lambda _device, log=log: log)
+            live.restore(samples, lambda device, log, after: store.events(device, after, log=log))
+            samples = {1: live.shoes()[0].sample}
+    assert samples[1].totals.rounds == 6
 
 
 # --- no command path ---------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from one_floor import Site
+from one_floor import Site, identity
 
 from fairshoe import Shoe, Store
 from fairshoe.messages import Health, LinkCounters, Meters, RoundEnded, Status, WarningLatched
@@ -235,3 +235,19 @@ def test_a_reader_cannot_write_and_a_shoe_is_in_one_inventory(site: Site, played
     with pytest.raises(DatabaseError, match="read-only transaction"):
         reader._rows("CREATE TABLE mine (a integer)", ())  # pyright: ignore[reportPrivateUsage]
     reader.close()
+
+
+def test_the_storage_that_came_back_is_the_newest_log(site: Site) -> None:
+    """Whichever log was met first."""
+    site.record(DEVICE, 1, 4)
+    site.record(DEVICE, 1, 2, log=b"b" * 16, new_log=True)
+    site.record(DEVICE, 5, 6, new_log=True)
+    site.carry(8)
+    central = CentralReader(site.database, [Inventory("pit-1", site.store.path, None, (ENTRY,))])
+    try:
+        shoe = central.shoe(DEVICE)
+        assert shoe is not None and (shoe.log, shoe.seq) == (identity(DEVICE), 6)
+        assert central.logs(DEVICE) == [b"b" * 16, identity(DEVICE)]
+        assert [it.seq for it in central.events(DEVICE, None, 4)] == [5, 6]
+    finally:
+        central.close()

@@ -96,7 +96,10 @@ class FakeShoe:
     def _send_events(self) -> None:
         while self._seal is not None and self.seq_sent < min(self.seq_last, self.seq_acked + AHEAD):
             self.seq_sent += 1
-            self._send(messages.DoorOpened(self.seq_sent, BOOT, 100, 5, 0, 0, 1))
+            self._send(self.event(self.seq_sent))
+
+    def event(self, seq: int) -> messages.Message:
+        return messages.DoorOpened(seq, BOOT, 100, 5, 0, 0, 1)
 
     def _send(self, message: messages.Message) -> None:
         self.output += framing.encode(message, SESSION, self._sequence, 0, self._seal)

@@ -134,11 +134,12 @@ class Store(StoreFile):
             place = (rows[-1][7], rows[-1][2])
 
     def logs(self, device: int | None = None) -> list[StoredLog]:
-        """Every log that was ever met, oldest first. More than one for a device: its storage was replaced."""
+        """Every log that was ever met, in the order in which devices went on with them: the last one of a device is its
+        newest. More than one for a device: its storage was replaced."""
         rows = self._rows(
             "SELECT id, device, identity, COUNT(seq), COALESCE(MIN(seq), 0), COALESCE(MAX(seq), 0),"
             " COALESCE(MAX(boot), 0), handled FROM logs LEFT JOIN events ON log = id"
-            " WHERE ? IS NULL OR device = ? GROUP BY id ORDER BY id",
+            " WHERE ? IS NULL OR device = ? GROUP BY id ORDER BY began, id",
             (device, device),
         )
         return [StoredLog(*row) for row in rows]

@@ -146,11 +146,12 @@ class Changes:
 
 @dataclass
 class Follow:
-    """How far a client is with one log; and whether `live` was sent."""
+    """How far a client is with one log, and was with others, which may come back; and whether `live` was sent."""
 
     log: bytes
     after: int
     live: bool = False
+    places: dict[bytes, int] = field(default_factory=dict[bytes, int])
 
 
 class _Client:
@@ -215,7 +216,8 @@ class _Client:
                 later = logs[logs.index(follow.log) + 1 :] if follow.log in logs else logs
                 if not later:
                     return
-                follow.log, follow.after = later[0], 0
+                follow.places[follow.log] = follow.after
+                follow.log, follow.after = later[0], follow.places.get(later[0], 0)
             elif not found:
                 return
         if not follow.live:

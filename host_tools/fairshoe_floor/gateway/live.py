@@ -140,9 +140,10 @@ class Live:
                 shoe.sample = kept.before or kept
                 shoe.sample = replace(kept, link=Link.UNKNOWN, link_text="")
             log = self._newest_log(device)
-            after = shoe.sample.seq if log == shoe.sample.log else 0
-            for stored in events(device, log, after) if log else ():
-                shoe.take_event(stored.event, stored.seq, log, stored.received)
+            same, known = log == shoe.sample.log, shoe.sample.stored_at or 0.0
+            for stored in events(device, log, shoe.sample.seq if same else 0) if log else ():
+                if same or stored.received > known:  # what came before is counted, if the storage had left and is back
+                    shoe.take_event(stored.event, stored.seq, log, stored.received)
 
     def take(self, item: FromShoe) -> None:
         """An event or a notice of the fleet."""

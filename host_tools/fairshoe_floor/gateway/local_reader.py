@@ -48,7 +48,8 @@ class LocalReader:
         return self._alarms.current
 
     def logs(self, device: int) -> Sequence[bytes]:
-        return [row[0] for row in self._rows("SELECT identity FROM logs WHERE device = ? ORDER BY id", (device,))]
+        rows = self._rows("SELECT identity FROM logs WHERE device = ? ORDER BY began, id", (device,))
+        return [row[0] for row in rows]
 
     def newest_log(self, device: int) -> bytes:
         """Its identity; empty if there is none."""
@@ -65,7 +66,8 @@ class LocalReader:
 
     def rounds(self, device: int, before: tuple[bytes, int] | None = None, limit: int = 100) -> Sequence[Round]:
         found: list[Round] = []
-        logs = self._rows("SELECT id, identity FROM logs WHERE device = ? ORDER BY id DESC", (device,))
+        newest_first = "SELECT id, identity FROM logs WHERE device = ? ORDER BY began DESC, id DESC"
+        logs = self._rows(newest_first, (device,))
         seq = 1 << 32
         if before is not None:
             places = [place for place, row in enumerate(logs) if row[1] == before[0]]

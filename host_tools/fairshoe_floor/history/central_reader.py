@@ -26,7 +26,8 @@ from fairshoe_floor.samples import NO_TOTALS, sample_from_json
 SAMPLE_AGE_S = 120.0
 STILL_S = 60.0  # the consumer and the desk write a sign of life every few seconds
 STATEMENT_S = 10.0
-# What the writer has noted in the row of the newest log: none of it asks the table of events.
+# What the writer has noted in the row of the newest log: the one with the event that was stored last, as a storage may
+# come back. None of it asks the table of events.
 _SHOES = """
 SELECT given.device, sample.sample, log.log, upper(log.ranges) - 1, log.received,
     CASE WHEN log.started > log.over THEN log.started - 1 ELSE log.outside END,
@@ -34,8 +35,8 @@ SELECT given.device, sample.sample, log.log, upper(log.ranges) - 1, log.received
 FROM unnest(%s::bigint[]) WITH ORDINALITY AS given (device, place)
 LEFT JOIN LATERAL (SELECT sample::text FROM samples WHERE device = given.device ORDER BY id DESC LIMIT 1)
     AS sample ON true
-LEFT JOIN LATERAL (SELECT * FROM logs WHERE device = given.device AND ranges <> '{}' ORDER BY id DESC LIMIT 1)
-    AS log ON true
+LEFT JOIN LATERAL (SELECT * FROM logs WHERE device = given.device AND ranges <> '{}'
+    ORDER BY received DESC, id DESC LIMIT 1) AS log ON true
 ORDER BY given.place
 """
 
@@ -108,7 +109,8 @@ class CentralReader:
         ]
 
     def logs(self, device: int) -> Sequence[bytes]:
-        return [bytes(row[0]) for row in self._rows("SELECT log FROM logs WHERE device = %s ORDER BY id", (device,))]
+        rows = self._rows("SELECT log FROM logs WHERE device = %s ORDER BY received, id", (device,))
+        return [bytes(row[0]) for row in rows]
 
     def events(self, device: int, log: bytes | None, after: int, limit: int = PAGE_MAX) -> Sequence[StoredEvent]:
         if log is None:
