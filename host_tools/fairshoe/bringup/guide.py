@@ -29,7 +29,7 @@ from fairshoe.bringup.checks import (
 from fairshoe.bringup.lamps import lamps
 from fairshoe.bringup.speed import speed
 from fairshoe.calibrate.derive import check_port
-from fairshoe.calibrate.machine import NONE, NotCalibrated
+from fairshoe.calibrate.machine import LINE, NONE, NotCalibrated
 from fairshoe.errors import NoAnswer, WrongKey
 from fairshoe.files import parse_json, write_whole
 from firmware.image import INPUTS
@@ -47,6 +47,8 @@ class Stage:
     kinds: tuple[str, ...] = ("carousel", "shelves", "shoe", "draw")
 
 
+CLEARINGS = 3  # times that a person is asked to take every card out
+CARD_LINES = ("hopper", "throat_a", "throat_b", "arrival", "exit", "tray")
 READ = ("noise", "inputs", "dark")
 STORES = ("carousel", "shelves")
 STEPS = {
@@ -188,16 +190,30 @@ def _run(bringup: Bringup, state: State, name: str, step: Stage) -> list[Check]:
 
 
 def _make_ready(bringup: Bringup, state: State) -> None:
-    """The door is shut, no card lies where a run that was broken off has left it, and a place of the store is at the
-    mouth: where the axis was found in an earlier run, it may have turned since."""
-    if state.moving:
-        bringup.machine.hands.clear()
+    """The door is shut, no card lies where another run or a step that was broken off has left it, and a place of the
+    store is at the mouth: where the axis was found in an earlier run, it may have turned since."""
+    if state.moving or not bringup.homed:
+        _empty(bringup)
     elif bringup.machine.level("door"):
         bringup.machine.hands.shut()
     state.save(moving=True)
     if "axis" in state.done and not bringup.homed:
         motion.axis_of(bringup).prepare()
     bringup.homed = True
+
+
+def _empty(bringup: Bringup) -> None:
+    """Every card is taken out. In a store at rest no sensor sees one; those on the way must see none after that."""
+    lines, left = bringup.wired(*CARD_LINES), list[str]()
+    for _ in range(CLEARINGS):
+        bringup.machine.hands.clear()
+        level = bringup.machine.read().level
+        left = [line for line in lines if level >> LINE[line] & 1]
+        if not left:
+            return
+        bringup.machine.hands.show(f"a card at {', '.join(left)}")
+    cure = "Take it out; if none lies there clean the sensor, and start again with --from inputs."
+    raise NotCalibrated(f"{left[0]} sees a card, and all were taken out.", cure)
 
 
 def _waits_for(bringup: Bringup, name: str, step: Stage) -> str:
