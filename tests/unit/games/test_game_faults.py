@@ -4,7 +4,7 @@ from game_tables import DONE, REFUSED, Table
 from support import all_fields_of, board, clauses_of, fields_of
 
 from firmware.fault import FAULT_JAM_EXIT, FAULT_NONE, FAULT_STACK
-from firmware.games.flow import DISPENSING, WAITING_FOR_DECK, WAITING_FOR_GREEN, WARNING
+from firmware.games.flow import DISPENSING, RELEASING, WAITING_FOR_DECK, WAITING_FOR_GREEN, WARNING
 from firmware.protocol import ids
 from hal.sim.oracle import CardCounts
 from rig import stories
@@ -187,7 +187,7 @@ def test_a_wrong_count_removes_the_deck_and_its_induction():
 def test_a_shoe_that_finds_a_wrong_count_with_the_rest_voids_the_round_by_the_rule_of_the_count():
     """Proves: B5-9f (in part), CS-9g (in part)"""
     for game, count, stop in (("boston-5-stud", b"B5-9f", b"B5-12f"), ("caribbean-stud", b"CS-9g", b"CS-13f")):
-        for cards, how, clause in ((51, "rest", count), (52, "lift", stop), (52, "jam", stop)):
+        for cards, how, clause in ((51, "rest", count), (52, "lift", stop), (52, "jam", stop), (52, "open", stop)):
             table = Table(game, "shoe").insert("deck_loaded", 600, cards=cards).deal(2)
             if how == "jam":  # of the rest
                 table.stage.rig.plant.add_fault({"fault": "jam", "place": "exit", "card": 30, "at_um": 60000})
@@ -195,6 +195,10 @@ def test_a_shoe_that_finds_a_wrong_count_with_the_rest_voids_the_round_by_the_ru
                 table.play(("", 300, "lift", 0))
             else:
                 table.play(("", 300, "press", "green"))
+            if how == "open":
+                table.play(("release_started", 500, "wait", 0))
+                assert table.flow.state == RELEASING
+                table.play(("", 100, "open", 0))
             table.play(("round_voided", 300, "wait", 0))
             assert clauses_of(table.stage, "round_voided") == [clause], (game, how)
             order = all_fields_of(table.stage, "round_voided")[0][-2]
