@@ -302,7 +302,7 @@ def test_a_missed_card_is_completed_or_the_hand_is_dead_as_the_player_says() -> 
 
 
 MISSES = {
-    # Dead: nothing is left to insure, and nobody doubles on it.
+    # Dead: nothing is left to insure, or to double on.
     "As no missed:0": [("initial", 0)],
     "6s no 5c 6d double missed:2 dead": [("initial", 0), ("doubled", 0)],
     # The dealer missed each hand of a split, or one hand twice.

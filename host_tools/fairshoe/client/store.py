@@ -16,7 +16,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from struct import Struct
 from typing import Any, NamedTuple
 
@@ -48,7 +48,8 @@ _NOT_ACKNOWLEDGED = "No event was acknowledged that is not stored: the device ke
 @dataclass(frozen=True)
 class StoredEvent:
     """An event on file. `event` is typed; UnknownMessage if this version does not know it. `received` is the host's
-    clock when the event was stored, in UTC seconds since 1970; `body` is the event as the device sent it."""
+    clock when the event was stored, in UTC seconds since 1970; `body` is the event as the device sent it; `log_id` is
+    StoredLog.id: a copy of a storage has the same name. 0 if it came from elsewhere."""
 
     device: int
     log: bytes
@@ -57,6 +58,7 @@ class StoredEvent:
     received: float
     event: Message
     body: bytes
+    log_id: int = field(default=0, compare=False)
 
     @classmethod
     def of_body(
@@ -118,6 +120,9 @@ class Store(StoreFile):
             names = [kind if isinstance(kind, str) else kind.NAME for kind in kinds]
             where.append(f"events.name IN ({', '.join('?' * len(names))})")
             wanted += names
+        return self._events(where, wanted)
+
+    def _events(self, where: list[str], wanted: list[Any]) -> Iterator[StoredEvent]:
         place: tuple[int, int] = (0, 0)
         while True:
             # Page by page, each from its place on: writers are not held up meanwhile.
@@ -127,15 +132,15 @@ class Store(StoreFile):
                 " ORDER BY events.log, events.seq LIMIT ?",
                 (*wanted, *place, PAGE),
             )
-            for row in rows:
-                yield StoredEvent.of_body(*row[:7])
+            for *head, message, body, log in rows:
+                yield StoredEvent(head[0], head[1], head[2], head[3], head[4], _message(message, body), body, log)
             if len(rows) < PAGE:
                 return
             place = (rows[-1][7], rows[-1][2])
 
     def logs(self, device: int | None = None) -> list[StoredLog]:
-        """Every log that was ever met, in the order in which devices went on with them: the last one of a device is its
-        newest. More than one for a device: its storage was replaced."""
+        """Every log that was ever met, as devices went on with them: the last one of a device is its newest. More than
+        one for a device: its storage was replaced."""
         rows = self._rows(
             "SELECT id, device, identity, COUNT(seq), COALESCE(MIN(seq), 0), COALESCE(MAX(seq), 0),"
             " COALESCE(MAX(boot), 0), handled FROM logs LEFT JOIN events ON log = id"
@@ -151,11 +156,11 @@ class Store(StoreFile):
         self._write(Job(lambda db: store_cursors.make_cursor(db, name), _RETRY))
         places = dict(self._rows("SELECT log, seq FROM cursor_places WHERE name = ?", (name,)))
         for log in self.logs(device):
-            yield from self.events(log.device, places.get(log.id, 0), log=log.identity)
+            yield from self._events(["events.log = ?", "events.seq > ?"], [log.id, places.get(log.id, 0)])
 
     def cursor_passed(self, name: str, stored: StoredEvent) -> None:
         """The cursor is past this event; on the disk when it returns. Make the cursor first, with `cursor_events`."""
-        place = (stored.device, stored.log, stored.seq)
+        place = (stored.device, stored.log, stored.seq, stored.log_id)
         self._write(Job(lambda db: store_cursors.pass_cursor(db, name, *place), _RETRY))
 
     def pass_cursor(self, name: str, places: Mapping[tuple[int, bytes], int]) -> None:

@@ -22,12 +22,13 @@ def drop_cursor(db: sqlite3.Connection, name: str) -> None:
     db.execute("DELETE FROM cursors WHERE name = ?", (name,))
 
 
-def pass_cursor(db: sqlite3.Connection, name: str, device: int, identity: bytes, seq: int) -> None:
-    """Only forward: a second reader under the same name does not turn it back."""
+def pass_cursor(db: sqlite3.Connection, name: str, device: int, identity: bytes, seq: int, log: int = 0) -> None:
+    """Only forward: a second reader under the same name does not turn it back. Without `log`: the newest."""
     db.execute(
-        "INSERT INTO cursor_places SELECT ?, MAX(id), ? FROM logs WHERE device = ? AND identity = ? HAVING MAX(id) > 0"
+        "INSERT INTO cursor_places SELECT ?, MAX(id), ? FROM logs WHERE device = ? AND identity = ? AND ? IN (0, id)"
+        " HAVING MAX(id) > 0"
         " ON CONFLICT (name, log) DO UPDATE SET seq = MAX(seq, excluded.seq)",
-        (name, seq, device, identity),
+        (name, seq, device, identity, log),
     )
 
 

@@ -252,6 +252,21 @@ def test_a_storage_that_comes_back_goes_on_with_its_log_and_no_command_of_anothe
         assert expected_of(tmp_path / "store.db", Expected()).log == b"a" * 16
 
 
+def test_a_cursor_passes_the_events_of_a_copy_that_was_put_back_once_each(tmp_path: Path) -> None:
+    """It has the name of the log that it is a copy of, and numbers again from where it was made."""
+    with Store(tmp_path / "store.db") as store:
+        for last, first in ((3, 1), (2, 3)):
+            log = store.resume(7, b"a" * 16, last, 2, new_log=True)
+            store.add(log.id, [opened(seq, 2) for seq in range(first, 5 - (first == 1))])
+            store.handled(log.id, 9)
+        told: list[int] = []
+        for stored in store.cursor_events("audit"):
+            told.append(stored.seq)
+            store.cursor_passed("audit", stored)
+        assert told == [1, 2, 3, 3, 4] and list(store.cursor_events("audit")) == []
+        assert store.prune(rows=1) == 3
+
+
 def test_a_log_that_nobody_named_gets_its_name_when_it_is_told(tmp_path: Path) -> None:
     with Store(tmp_path / "store.db") as store:
         first = store.resume(7, b"", 3, 1)
