@@ -282,9 +282,8 @@ def test_every_card_is_taken_out_before_the_first_motion_of_each_run(board: str,
     place = ["open", "place", "close"] if board == BOARDS[0] else []
     for first, leaves in (("", 0), (last, 0), (last, 1), (last, 9)):
         hands = Careless(port := wire(tmp_path, board, {}), leaves)
-        for action in (["load 3"] if first else []) + place:
+        for action in ["load 3"] * bool(first) + place:
             port.act(*action.split())
-            port.sleep(0.3)
         found = lead(port, hands, tmp_path / "state", first)
         assert named(found) == ({f"step {last}"} if leaves > 3 else set()), (first, leaves, found)
         ends = "take out every card, also from the hopper", "into the empty hopper", "the slot at the mouth"
