@@ -23,7 +23,7 @@ from fairshoe.bringup.lamps import judge as judge_lamps
 from fairshoe.bringup.lines import BINS, histogram
 from fairshoe.calibrate import hands as hands_module
 from fairshoe.calibrate.hands import LAMP_BUTTONS, LAMPS, MORE, SAY_LAMP, TOUCH, Hands, SimHands, Technician
-from fairshoe.calibrate.machine import Machine, Step
+from fairshoe.calibrate.machine import Machine
 from fairshoe.cli.command_line import main
 from fairshoe.client.shoe import Shoe
 from fairshoe.errors import NoAnswer, UsageError
@@ -288,19 +288,6 @@ def test_every_card_is_taken_out_before_the_first_motion_of_each_run(board: str,
         assert named(found) == ({f"step {last}"} if leaves > 3 else set()), (first, leaves, found)
         ends = "take out every card, also from the hopper", "into the empty hopper", "the slot at the mouth"
         assert next(it for it in hands.asked if it.endswith(ends)).endswith(ends[0]) and not port.rig.plant.crashes
-
-
-@pytest.mark.parametrize("board", BOARDS)
-def test_a_mode_that_is_being_left_is_entered_again(board: str, tmp_path: Path) -> None:
-    """As by a program that starts where another was killed: the mode has not ended yet, then the machine proves itself
-    empty."""
-    port = wire(tmp_path, board, {})
-    machine = Machine(Shoe(port, "simulated", HostSession(role_key(KEY, Role.SERVICE))), SimHands(port))
-    for wait_ms in (0, 20, 60, 200, 1000):
-        assert machine.enter().on
-        assert machine.shoot(Step(0, 1)).done
-        machine.leave()
-        port.sleep(wait_ms / 1000)
 
 
 @pytest.mark.parametrize("board", BOARDS)

@@ -16,7 +16,7 @@ from fairshoe.boards.configs import load_board
 from fairshoe.calibrate.derive import KINDS, Line, check_port, derive
 from fairshoe.calibrate.draw_shoe import DrawShoe, beams_apart
 from fairshoe.calibrate.hands import SimHands
-from fairshoe.calibrate.machine import Machine, NotCalibrated, settled
+from fairshoe.calibrate.machine import Machine, NotCalibrated, Step, settled
 from fairshoe.calibrate.throat import Figure
 from fairshoe.cli.command_line import main
 from fairshoe.sim.port import SimPort
@@ -50,6 +50,19 @@ def test_rollers_that_warm_up_are_measured_once_they_are_warm(board: str) -> Non
     machine.hands.clear()
     found = KINDS[mech["kind"]](machine, mech).measure()["transport_um_per_ms"]
     assert abs(found.value - mech["transport_um_per_ms"] * 1.06) < found.error
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_a_mode_that_is_being_left_is_entered_again(board: str) -> None:
+    """As by a program that starts where another was killed: the mode has not ended yet, then the machine proves itself
+    empty."""
+    port, shoe = opened(board, 1, {})
+    machine = Machine(shoe, SimHands(port))
+    for wait_ms in (0, 20, 60, 200, 1000):
+        assert machine.enter().on
+        assert machine.shoot(Step(0, 1)).done
+        machine.leave()
+        port.sleep(wait_ms / 1000)
 
 
 @pytest.mark.parametrize(
