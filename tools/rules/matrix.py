@@ -242,6 +242,8 @@ def _planned(table: Table) -> Stages:
     if profile.final_each:
         table.command(ids.CMD_RECORD, NAMES.index("final_deal"), POSITIONS)
         yield "final deal recorded", table
+        _draw(table, profile.final_each * POSITIONS + profile.final_fixed)
+        yield "final deal drawn", table
 
 
 def _drawn(table: Table) -> Stages:
@@ -298,7 +300,7 @@ def matrix(game: str, mode: str) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     for stage, table in stages(game, mode):
         profile = table.flow.profile
-        final = stage == "final deal recorded" or not profile.final_each
+        final = stage.startswith("final deal") or not profile.final_each
         hand, dealer = (profile.hand_cards, profile.hand_cards) if final else (profile.stack_cards, profile.last_cards)
         if profile.extras & 1:
             dealer = profile.last_cards
