@@ -50,10 +50,22 @@ class _Cells:
         self.capacity = capacity
 
 
+def _settled(value: int, low: int, high: int) -> int:
+    """The same, as a path for each value: the solver confirms a remainder by a known number in any case, and one by an
+    unknown number only at times."""
+    while low < high:
+        middle = (low + high) // 2
+        if value <= middle:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
 def places_in_the_ring(capacity: int, one: int, other: int) -> None:
     """Two events that are in the ring at once have different cells, and none lies outside the storage."""
     assert 0 < capacity <= CELLS_MAX and 0 < one < other < one + capacity and other < TICKS
-    journal = _Cells(capacity)
+    journal = _Cells(_settled(capacity, 1, CELLS_MAX))
     first = Journal._cell(journal, one)  # pyright: ignore[reportPrivateUsage, reportArgumentType]
     second = Journal._cell(journal, other)  # pyright: ignore[reportPrivateUsage, reportArgumentType]
     assert first != second
