@@ -112,6 +112,8 @@ class _Replay:
         if state["up"]:
             if state["acked"] < acked == state["received"] and not state["writing"]:
                 monitor.take("mark")  # power failed after the last byte of the mark
+            if state["refused"] and state["mark_op"] < op == state["run_op"]:
+                monitor.take("refuse_mark")  # the same, of a mark with a refusal
             monitor.take("cut_whole" if state["writing"] and last == state["last"] + 1 else "cut")
         if log not in self.logs:
             if state["log"]:
