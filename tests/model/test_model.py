@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import random
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import draws
 import pytest
 from model.monitor import Monitor, Rejected
 from model.plan import PLANTED, RUNS, Planted, table_of
+from model.processes import ProcessTrace
 from model.promela import promela
 from model.replay import CHANGES, changed, held, replay
 from model.tracer import Trace, recording
@@ -20,8 +22,10 @@ from soak.kill import Soak
 from tcp_shoe import TcpShoe
 
 from fairshoe import AsyncShoe
+from fairshoe.client.store import Arrived, Store
+from fairshoe.client.store_file import StoreFile
 from fairshoe.keys import write_key
-from fairshoe.messages import Outcome, SetPositions, Shuffle
+from fairshoe.messages import DoorOpened, Outcome, SetPositions, Shuffle
 from firmware.protocol import ids
 from hal.sim.nv import Nv
 
@@ -172,6 +176,36 @@ async def test_a_shoe_in_a_loop_takes_allowed_steps(tmp_path: Path) -> None:
     assert {"commit", "confirm", "deliver", "note_handled", "begin_op", "act", "take_result", "finish"} <= names
     for kind in ("a commit left out, and acknowledged all the same", "acknowledged before the commit"):
         assert any(replay(steps) is not None for steps in changed(trace.steps, CHANGES[kind], most=2)), kind
+
+
+@pytest.mark.parametrize("processes", [False, True])
+def test_a_reader_may_see_a_commit_before_the_thread_that_makes_it_goes_on(
+    processes: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit, read, done = StoreFile._commit, threading.Event(), threading.Event()  # pyright: ignore[reportPrivateUsage]
+    waits: list[bool] = []
+
+    def slow(store: StoreFile, db: Any) -> None:
+        commit(store, db)
+        waits.extend([read.wait(10)] if threading.current_thread() is not threading.main_thread() else [])
+
+    monkeypatch.setattr(StoreFile, "_commit", slow)
+    trace = ProcessTrace(tmp_path / "steps") if processes else Trace()
+    with recording(trace), Store(tmp_path / "shoe.db") as store:
+        log = store.resume(1, b"log", 2, 1).id
+        if isinstance(trace, ProcessTrace):
+            trace.fork()
+        values = [(seq, 1, 100, 5, 0, 3, 1) for seq in (1, 2)]
+        arrived = [Arrived(it[0], DoorOpened(*it), DoorOpened.LAYOUT.pack(*it)) for it in values]
+        store.submit(store.add_job(log, arrived), lambda _result, _error: done.set())
+        while not store.unhandled(log, 0, 1):  # a part of what is committed
+            pass
+        trace.add("deliver", 1)
+        read.set()
+        assert done.wait(10) and waits == [True]
+    if isinstance(trace, ProcessTrace):
+        trace.killed({})
+    assert [step[:2] for step in trace.steps if step[0] in ("commit", "deliver")] == [("commit", 2), ("deliver", 1)]
 
 
 async def _played(shoe: AsyncShoe, server: TcpShoe, life: int) -> None:

@@ -56,10 +56,11 @@ class ProcessTrace(Trace):
     def commit(self, real: Callable[[], None]) -> None:
         if self.uncommitted:
             self.add("commits", self.uncommitted)
-        real()
+        super().commit(real)
+
+    def _committed(self) -> None:
         if self.uncommitted:
             self.add("committed")
-        self.uncommitted.clear()
 
     def killed(self, on_file: Mapping[str, int]) -> None:
         """The host's process has ended. Its store has the event `commit`, the program was done with `note_handled`, and

@@ -7,6 +7,7 @@ one device at a time is watched. What a process does that dies before its commit
 from __future__ import annotations
 
 import contextlib
+import threading
 import zlib
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
@@ -24,6 +25,7 @@ from rig import peer
 TABLE = ids.ROLE_TABLE
 Step = tuple[Any, ...]  # its name, and what the real code had
 Real = Callable[..., Any]
+_NONE = 1 << 32  # no event has this number
 _CONTENTS = 1 << 19  # the content of a plain record is a checksum below this
 
 
@@ -35,6 +37,8 @@ class Trace:
         self.nonces: dict[bytes, int] = {}  # sessions that were asked for, by the host's nonce
         self.numbers: dict[int, Any] = {}  # and by the device's number
         self.uncommitted: list[Step] = []
+        self.uncommitted_from = _NONE  # the first event that is written and not known to be committed
+        self._telling = threading.Lock()  # of what is committed: the writer's thread and a reader's
         self.keys: list[Step] = []  # of the table of the key, by key_trace
 
     def add(self, *step: Any) -> None:
@@ -46,6 +50,7 @@ class Trace:
     def process(self, name: str) -> None:
         """A host's process ends or starts; what it had not committed is gone."""
         self.uncommitted.clear()
+        self.uncommitted_from = _NONE
         self.add(name)
 
     def ask(self, nonce: bytes) -> None:
@@ -58,8 +63,18 @@ class Trace:
 
     def commit(self, real: Callable[[], None]) -> None:
         real()
+        self.committed()
+
+    def committed(self, found: int = _NONE) -> None:
+        """Told by whoever knows first: the thread that commits, or one that finds an event in the file."""
+        with self._telling:
+            if self.uncommitted_from <= found:
+                self._committed()
+                self.uncommitted.clear()
+                self.uncommitted_from = _NONE
+
+    def _committed(self) -> None:
         self.steps += self.uncommitted
-        self.uncommitted.clear()
 
 
 HOOKS: list[tuple[Any, str, Callable[..., Any]]] = []
@@ -286,7 +301,9 @@ def _send_command(trace: Trace, real: Real, self: Any, message: Any) -> None:
 
 @hook(store_file.StoreFile, "put_rows")
 def _put_rows(trace: Trace, real: Real, self: Any, db: Any, rows: Any) -> None:
-    trace.uncommitted += [("commit", row[1]) for row in rows[-1:]]  # of each row, its log and number come first
+    if rows:  # of each, its log and number come first
+        trace.uncommitted.append(("commit", rows[-1][1]))
+        trace.uncommitted_from = min(trace.uncommitted_from, rows[0][1])
     real(self, db, rows)
 
 
@@ -311,6 +328,14 @@ def _note_finished(trace: Trace, real: Real, db: Any, values: Any) -> None:
 @hook(store_file.StoreFile, "_commit")
 def _commit(trace: Trace, real: Real, self: Any, db: Any) -> None:
     trace.commit(lambda: real(self, db))
+
+
+@hook(store.Store, "unhandled")
+def _unhandled(trace: Trace, real: Real, self: Any, log: int, after: int, limit: int) -> Any:
+    found = real(self, log, after, limit)
+    if found:
+        trace.committed(event_seq(found[-1]) or 0)
+    return found
 
 
 @hook(exchange.Core, "next_message")
