@@ -66,7 +66,7 @@ class Trace:
         self.committed()
 
     def committed(self, found: int = _NONE) -> None:
-        """Told by whoever knows first: the thread that commits, or one that finds an event in the file."""
+        """Told by the thread that commits, or before it by one that finds an event in the file."""
         with self._telling:
             if self.uncommitted_from <= found:
                 self._committed()

@@ -384,3 +384,13 @@ def test_with_records_a_count_is_taken_by_word_where_positions_were_not_told():
     table.play(("", 300, "press", "lock"), ("recorded", 300, "wait", 0)).end()
     assert table.flow.state == WAITING_FOR_DECK
     table.close()
+
+
+def test_positions_that_are_set_while_the_other_deck_is_shuffled_stay_set():
+    for dealing in ("manual", "hand"):
+        table = HandTable("caribbean-stud", dealing, decks=2).out(1)
+        table.insert("shuffle_started", 300, cards=52, deck=2)
+        table.play(*[("", 200, "press", "seat")] * 3)
+        table.play(("deck_verified", 300, "wait", 0), ("", 300, "press", "close"), ("round_started", 300, "wait", 0))
+        assert all_fields_of(table.stage, "round_started") == [[3]], dealing
+        table.close()

@@ -392,6 +392,9 @@ def test_a_count_is_judged_by_what_the_stub_must_have():
     flow = settled("caribbean-stud")  # dealt by hand: the positions were not set, and one card followed from the rest
     flow.facts.row[REST], flow.facts.row[BY_HAND] = U8_MAX, 1
     assert [cards for cards in range(28, 38) if stub_fits(flow, cards)] == [31, 36]
+    flow = settled("double-down-stud")  # a card for each of seven players at most, and the four of the table
+    flow.facts.row[REST], flow.facts.row[BY_HAND] = U8_MAX, 0
+    assert [cards for cards in range(53) if stub_fits(flow, cards)] == list(range(41, 48))
     flow = flow_in(WAITING_FOR_DECK, "boston-5-stud")
     assert "stub_count" in judged(flow, "stub_counted", 52)[0]
     for cards in (51, 53):
