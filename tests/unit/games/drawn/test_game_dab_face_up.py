@@ -85,3 +85,19 @@ def test_a_burn_that_lay_face_up_is_told_between_rounds_and_another_card_is_burn
             assert shoe.flow.state == DECK_SPENT  # the second of this shoe
     fresh = Shoe().load()
     assert fresh.record("face_up", 1) == REFUSED and fresh.reason() == ids.REASON_STATE  # no card has come
+
+
+def test_an_up_card_that_is_rejected_is_on_record_no_more_and_is_told_again():
+    """Proves: DAB-7i (manual, in part)"""
+    for void in (False, True):
+        shoe = Shoe(reader=True, face=False).load().boxes(2).draw(2 if void else 1)
+        if void:
+            assert shoe.record("face_up", 1) == DONE  # the first of this shoe
+        shoe.draw()
+        assert shoe.record("up_card", 13) == DONE and shoe.record("face_up", 1) == DONE
+        told = [tuple(fields) for fields in shoe.told("recorded") if fields[0] == ids.REC_UP_CARD]
+        assert told[1:] == ([] if void else [(ids.REC_UP_CARD, 0, 0, 0, "DAB-7i")]), void
+        if not void:
+            shoe.draw(6)  # another one, two for each box, and the hole card
+            assert shoe.flow.play.need(shoe.flow) == ids.NEED_UP_CARD
+            assert shoe.record("up_card", 5) == DONE
