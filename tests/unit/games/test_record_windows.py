@@ -34,7 +34,7 @@ from firmware.games.profile import (
 )
 from firmware.games.records import context, record_do, record_objection
 from firmware.games.shoe_facts import BOXES
-from firmware.games.table_facts import APPROVAL, BY_HAND, COUNTED, FINAL, REST, ROUNDS, TAIL, U8_MAX
+from firmware.games.table_facts import APPROVAL, APPROVED_NO_BURN, BY_HAND, COUNTED, FINAL, REST, ROUNDS, TAIL, U8_MAX
 from firmware.image import Outputs
 from firmware.journal.outbox import Outbox
 from firmware.machines.spec import Spec
@@ -258,6 +258,13 @@ def test_a_card_drawn_in_error_is_judged_by_whether_it_was_seen():
     assert "drawn_in_error" in judged(flow, "drawn_in_error", 1, 0)[0]
     assert "drawn_seen" in judged(flow, "drawn_in_error", 1, 1)[0]
     assert flow.play.changed
+
+
+def test_an_approval_of_deals_without_burns_is_the_rule_of_a_new_dealer_alone():
+    for record, a, b, rule in (("dealer_change", 0, 0, "approval"), ("box_missed", 2, 0, "box_missed")):
+        flow = flow_in(DRAWING, "double-attack-blackjack", "draw", round_open=True)
+        flow.play.draws, flow.play.approved, flow.positions = 9, APPROVED_NO_BURN, 3
+        assert rule in judged(flow, record, a, b)[0], record
 
 
 def test_a_cut_leaves_cards_at_both_ends_and_is_made_by_those_who_may():
