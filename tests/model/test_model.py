@@ -83,6 +83,7 @@ def test_runs_that_are_killed_take_allowed_steps_and_changed_ones_are_rejected(t
         replace(TABLE, cuts=(Cut("write", 24, 40), Cut("write", 3, 40))),
         replace(TABLE, audit=True, cuts=(Cut("time", 198436),)),
         replace(TABLE, kind="nag", cuts=(Cut("write", 39, 96),)),  # the whole mark of a refusal, which no step tells of
+        replace(TABLE, cuts=(Cut("frame", 128, 36), Cut("write", 20, 92))),  # while the count of a command is recorded
         replace(TABLE, kind="keys", cuts=(Cut("write", 11, 40),)),
         replace(TABLE, kind="records", cuts=(Cut("frame", 40, 20),)),
         scenario_job("b5-count-finds-a-misdeal"),
