@@ -186,8 +186,8 @@ def played(decks: int, truth: dict[str, int]) -> Series:
 
 def test_rollers_of_a_simulated_machine_wear_and_both_are_found() -> None:
     """From the edges of its beams to the words; the same decks on a machine that does not wear show none."""
-    worn = played(130, {"worn_us_per_thousand_cards": 8000, "worn_percent_per_thousand_cards": 4})
+    worn = played(160, {"worn_us_per_thousand_cards": 8000, "worn_percent_per_thousand_cards": 3})
     texts = [it.text for it in worn.findings()]
     assert len(texts) == 2 and texts[0].startswith("pick latency") and texts[0].endswith(" decks: pick roller"), texts
     assert texts[1].startswith("time in the throat") and texts[1].endswith(" decks: transport rollers"), texts
-    assert played(130, {}).findings() == []
+    assert played(160, {}).findings() == []
