@@ -88,10 +88,6 @@ def make_port(config: "Config") -> "Hal":
     name = config["mcu"]["port"]
     if name == "rp2":
         from hal.rp2.port import make_hal
-    elif name == "esp32":
-        from hal.esp32.port import make_hal
-    elif name == "stm32":
-        from hal.stm32.port import make_hal
     else:
         raise ValueError("no port called " + name)
     return make_hal(config, INPUTS, OUTPUTS)

@@ -9,7 +9,7 @@ from firmware.fault import FAULT_JOURNAL, FAULT_NONE, FAULT_POWER, FAULT_RESET
 from firmware.games.flow import WAITING_FOR_DECK
 from firmware.games.procedure import procedure_resume
 from firmware.games.table_facts import OPEN, TAIL, TAIL_DECK
-from firmware.journal.cells import CELL_SIZE, cells_require
+from firmware.journal.cells import CELL_SIZE
 from firmware.journal.halts import halt_forget, halt_load
 from firmware.journal.store import BODY_AT, DECK_AT
 from firmware.journal.table_cells import LATE_EVENTS, facts_open
@@ -110,7 +110,8 @@ class Recorder:
         if journal.seq_last and generation != (journal.u16(BODY_AT) if known else 0):
             # Power was lost between the change of a key and its record.
             self.outbox.post(ids.EV_KEY_CHANGED, generation, ids.KEY_RECOVERED)
-        cells_require(self.hal)  # power may have been lost during these steps
+        if journal.missed:
+            raise OSError("no storage")  # what a start does not find it takes for never recorded
 
     def _voiding(self) -> int:
         """The rule by which the last record voids the open round, if power was lost before that void was recorded; -1

@@ -31,7 +31,6 @@ TRIES_MAX = const(3)
 # Bits of the register that counts starts: a mark that no other program leaves there, and the count.
 TRIES_MARK = const(0x0FA15E00)
 TRIES_MASK = const(0xFF)
-BACKUP_OPEN = const(0x100)  # bit DBP of PWR_CR1 on an STM32H7: the backup registers can be written
 WDT_MAGIC = 0x6AB73121  # in scratch register 4 of an RP2 after a reset by machine.WDT, and after no other reset
 # Version 1, class diagnostic; message 74; session 0, link sequence 0.
 HEADER = b"\x18\x00\x4a\x00\x00\x00\x00\x00"
@@ -168,22 +167,6 @@ def tries(count: int) -> int:
             mem32[at] = TRIES_MARK | count
         elif mem32[at + 16] == WDT_MAGIC and mem32[at] & ~TRIES_MASK == TRIES_MARK:
             return mem32[at] & TRIES_MASK
-    elif chip[0] == "esp32":
-        memory: "Any" = machine.RTC().memory  # the stubs are those of an RP2, whose RTC has none
-        if count >= 0:
-            memory(b"fairshoe" + bytes((count,)))
-        elif memory()[:8] == b"fairshoe":
-            return memory()[8]
-    elif chip[0] == "pyboard":  # any STM32
-        import stm
-
-        mem32 = stm.mem32
-        at = stm.RTC + stm.RTC_BKP0R
-        if count >= 0:
-            mem32[stm.PWR + stm.PWR_CR1] |= BACKUP_OPEN
-            mem32[at] = TRIES_MARK | count
-        elif mem32[at] & ~TRIES_MASK == TRIES_MARK:
-            return mem32[at] & TRIES_MASK
     return 0
 
 
@@ -218,10 +201,7 @@ def halted(open_data: "OpenData", text: str, feed: "Callable[[], None]") -> None
 
 def table_port(link: "Config") -> UART:
     """Open the table port and switch its line driver on, if the config has a pin for that."""
-    try:
-        uart = UART(link["uart"], link["baud"], tx=Pin(link["tx"]), rx=Pin(link["rx"]))
-    except TypeError:
-        uart = UART(link["uart"], link["baud"])  # of a chip whose UARTs have their own pins
+    uart = UART(link["uart"], link["baud"], tx=Pin(link["tx"]), rx=Pin(link["rx"]))
     if "de" in link:
         Pin(link["de"], Pin.OUT, value=1)
     return uart
@@ -231,10 +211,7 @@ def display(config: "Config", text: str) -> None:
     """Nibbles, four lines, no cursor, and the text, whatever was there. It is said again: nothing here waits for a
     display that has just got its power."""
     bus, address = config["expander"], config["display"]["address"]
-    if isinstance(bus["sda"], str):  # where pins have names buses have their own pins, and refuse any other
-        i2c = I2C(bus["i2c"])
-    else:
-        i2c = I2C(bus["i2c"], sda=Pin(bus["sda"]), scl=Pin(bus["scl"]))
+    i2c = I2C(bus["i2c"], sda=Pin(bus["sda"]), scl=Pin(bus["scl"]))
     for value in b"\x33\x33\x32\x28\x0c\x06":
         order(i2c, address, value, 8)
     for line in range(4):

@@ -15,6 +15,9 @@ there nothing that they were copied from is erased. So a move that power ends co
 
 After a start nothing is taken for erased, and nothing more is put into the block of the newest page: an erase or a
 program that power ended may read like a finished one, today. For the same reason the newest cell is written once more.
+
+A page that is neither good nor blank is read up to three times: with one wrong bit on the way from the chip the newest
+page would be void, and its cell an older version of itself.
 """
 
 from array import array
@@ -39,7 +42,7 @@ _CELL_AT = const(12)
 _RESIDUE = const(0x2144DF1C)  # CRC-32 over anything with its CRC behind it
 _NONE = const(0xFFFF)
 _MOVES = const(13)  # with the newest cell twice and one of the caller they fill a block
-_TRIES = const(3)
+_TRIES = const(3)  # to program a cell, and to read a page
 _FAR = const(0x3FFFFFFF)
 
 
@@ -68,6 +71,7 @@ class Flash:
         self._check = bytearray(_PAGE)
         self._body = memoryview(self._page)[: _CELL_AT + cell]
         self._signed = memoryview(self._page)[: _CELL_AT + cell + 4]
+        self._blank_signed = memoryview(self._blank)[: len(self._signed)]
         self._newest = -1  # its place
         self._top = -1  # the last place where anything was found
         self._ready = 0  # blocks that were erased in this run, from the next one on
@@ -259,11 +263,15 @@ class Flash:
     def _load(self, at: int) -> int:
         """The place of the page that lies here, the page then in the buffer; -1 if it is void."""
         page = self._page
-        self._device.readblocks(at // _PAGES, self._signed, at % _PAGES * _PAGE)
-        if page[0] | 1 != _LOOSE or page[1] != self._cell or crc32(self._signed) != _RESIDUE:
-            return -1
-        place = unpack_from("<I", page, 8)[0]
-        return place if place % self._pages == at and self._number() < len(self._where) else -1
+        for _ in range(_TRIES):
+            self._device.readblocks(at // _PAGES, self._signed, at % _PAGES * _PAGE)
+            if page[0] | 1 == _LOOSE and page[1] == self._cell and crc32(self._signed) == _RESIDUE:
+                place = unpack_from("<I", page, 8)[0]
+                if place % self._pages == at and self._number() < len(self._where):
+                    return place
+            if self._signed == self._blank_signed:
+                break
+        return -1
 
     def _number(self) -> int:
         return self._page[2] | self._page[3] << 8

@@ -10,7 +10,7 @@ from struct import pack_into, unpack_from
 from micropython import const
 
 from firmware.digest import wipe
-from firmware.journal.cells import CELL_SIZE, HALT_CELL, MAGIC_HALT, cell_read, cell_write
+from firmware.journal.cells import CELL_SIZE, CELL_WHOLE, HALT_CELL, MAGIC_HALT, cell_require, cell_write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def halt_store(storage: "Storage", boot: int, name: str) -> None:
 def halt_load(storage: "Storage") -> "tuple[int, bytes]":
     """The boot that was halted and why; zeros if none was."""
     buf = bytearray(CELL_SIZE)
-    if not cell_read(storage, HALT_CELL, MAGIC_HALT, buf):
+    if cell_require(storage, HALT_CELL, MAGIC_HALT, buf) != CELL_WHOLE:
         wipe(buf)
     return unpack_from("<H", buf, 2)[0], bytes(buf[_NAME_AT : _NAME_AT + NAME_SIZE])
 

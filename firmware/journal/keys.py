@@ -20,6 +20,8 @@ class Keys:
         found = self._pair.load()
         self.key = bytes(self._pair.buf[BODY_AT : BODY_AT + KEY_SIZE]) if found else b""
         wipe(self._pair.buf)
+        if self._pair.torn and self._pair.generation % 2 == 0:
+            self._overwrite_torn()
         self.settle()
 
     def generation(self) -> int:
@@ -37,6 +39,18 @@ class Keys:
     def settle(self) -> bool:
         """Overwrite the key before this one, if that is still there: power was lost half way, or storage failed."""
         return self._pair.generation % 2 == 0 or (self.key != b"" and self._write(self.key))
+
+    def _overwrite_torn(self) -> None:
+        """Power was lost over the first write of a change: part of a key that was never in force lies there. The one in
+        force belongs there under the generation before, as in any settled pair; where none is, zeros."""
+        pair = self._pair
+        generation = pair.generation
+        if generation:
+            pair.generation = generation - 2
+            self._write(self.key)
+            pair.generation = generation
+        else:
+            pair.storage.nv_prog((KEY_CELL + 1) * CELL_SIZE, pair.buf)
 
     def _write(self, key: "bytes | bytearray") -> bool:
         pair = self._pair

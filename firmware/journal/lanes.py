@@ -53,9 +53,7 @@ class Lanes:
     def pack(self, buf: bytearray, at: int) -> None:
         for role in range(1, ids.LANE_COUNT):
             lane = self.by_role[role]
-            pack_into(
-                "<IHIBBH", buf, at, lane.op, lane.command, lane.digest, lane.outcome, lane.reason, lane.detail
-            )
+            pack_into("<IHIBBH", buf, at, lane.op, lane.command, lane.digest, lane.outcome, lane.reason, lane.detail)
             at += _LANE_SIZE
 
     def restore(self, role: int, values: "list[int]") -> None:

@@ -11,7 +11,7 @@ from struct import pack_into, unpack_from
 from micropython import const
 
 from firmware.digest import wipe
-from firmware.journal.cells import CELL_SIZE, MAGIC_SEED, TOLD_CELL, cell_read, cell_write
+from firmware.journal.cells import CELL_SIZE, CELL_WHOLE, MAGIC_SEED, TOLD_CELL, cell_read, cell_write
 from firmware.protocol import ids
 
 TYPE_CHECKING = False
@@ -64,7 +64,7 @@ class Seeds:
     def tell(self, values: "list[int]") -> bytes:
         """The disclosed seed for the auditor, with kept, seq and cards in values."""
         buf = bytearray(CELL_SIZE)
-        if not self.disclose or not cell_read(self.storage, TOLD_CELL, MAGIC_SEED, buf):
+        if not self.disclose or cell_read(self.storage, TOLD_CELL, MAGIC_SEED, buf) != CELL_WHOLE:
             wipe(buf)
         values[0] = 1 if self.disclose else 0
         values[2], values[1] = unpack_from("<HI", buf, 2)

@@ -21,7 +21,9 @@ from micropython import const
 from firmware.digest import DIGEST_SIZE, wipe
 from firmware.fault import FAULT_JOURNAL, require
 from firmware.journal.cells import (
+    CELL_SILENT,
     CELL_SIZE,
+    CELL_WHOLE,
     CRC_AT,
     LAYOUT,
     LAYOUT_AT,
@@ -32,12 +34,14 @@ from firmware.journal.cells import (
     MARK_CELL,
     RECORD_CELL,
     Pair,
+    cell_read,
     cell_require,
-    cell_whole,
     cell_write,
+    cells_clear,
     cells_require,
     cells_require_room,
     refuse,
+    refuse_unreadable,
 )
 from firmware.journal.lanes import Lanes
 from firmware.protocol import ids
@@ -69,7 +73,6 @@ _GENESIS = b"fairshoe log 1"
 WHOLE = const(0)  # the chain is good
 BROKEN_RECORD = const(1)  # a record that has to be there cannot be read
 BROKEN_HASH = const(2)  # a record is not followed by its hash
-BROKEN_LOG = const(3)  # there are records, and no identity
 
 
 def log_identity(hal: "Hal") -> bytes:
@@ -104,6 +107,7 @@ class Journal:
         self.lanes = Lanes()  # as recorded: the command runner keeps newer states itself
         self.values = [0] * 8
         self.given = True  # storage answered when a record was loaded last
+        self.missed = False  # it once did not
         require(self.capacity > 0, FAULT_JOURNAL)
 
     def room(self) -> int:
@@ -177,9 +181,10 @@ class Journal:
     def load(self, seq: int) -> int:
         """Read event seq into buf; returns its message id, or 0: not there, damaged, or not `given`, which
         means that storage did not answer."""
-        self.given = self.storage.nv_read(self._cell(seq) * CELL_SIZE, self.buf)
-        found = self.given and cell_whole(MAGIC_RECORD, self.buf) and self._seq() == seq
-        return self._message() if found else 0
+        found = cell_read(self.storage, self._cell(seq), MAGIC_RECORD, self.buf, RECORD_CELL, self.capacity)
+        self.given = found != CELL_SILENT
+        self.missed = self.missed or not self.given
+        return self._message() if found == CELL_WHOLE and self._seq() == seq else 0
 
     def blank(self, seq: int) -> None:
         """Fill buf as an event of which nothing but its number is known."""
@@ -195,25 +200,15 @@ class Journal:
         return self.hashed[PAYLOAD_AT : PAYLOAD_AT + min(self.buf[1], PAYLOAD_MAX)]
 
     def recover(self, hal: "Hal") -> None:
-        """Find the last acknowledged and the last recorded event after a boot, and check the chain between them."""
+        """Find the last recorded and the last acknowledged event after a boot, and check the chain between them."""
         cells_require(self.storage)
-        head = b""
-        if self.marks.load():
-            self.seq_acked = self._u32(ACKED_AT)
-            self.warning = self.buf[1]
-            self.sensor = self.buf[2]
-            self._remember(self._u32(ACKED_AT + 4), self.u16(ACKED_AT + 8))
-            self._restore_mark_lanes()
-            head = bytes(self.buf[HEAD_AT:CRC_AT])
-        self.seq_last = self.seq_acked
-        for index in range(self.capacity):
-            if cell_require(self.storage, RECORD_CELL + index, MAGIC_RECORD, self.buf):
-                seq = self._seq()
-                if seq % self.capacity == index:
-                    self._remember(self._u32(ROUND_AT), self.u16(BOOT_AT))
-                    self.seq_last = max(self.seq_last, seq)
-                    self._restore_record_lane()
-        self._recover_log(hal)
+        self._recover_records()
+        identified = self._recover_log()
+        if not identified and not self.seq_last:
+            cells_clear(self.storage)
+        head = self._recover_mark()
+        if not identified:
+            self._begin_log(hal)
         self._check_chain(head)
         if self.last_of((ids.EV_WARNING_LATCHED,), (ids.EV_WARNING_CLEARED,)):
             self._note_warning(self._message())
@@ -223,17 +218,44 @@ class Journal:
         first = max(self.seq_last - self.capacity + 1, 1)
         return sealer.attest(pack_numbers("<III", first, self.seq_last, utc_s), self.log, self.head)
 
-    def _recover_log(self, hal: "Hal") -> None:
+    def _recover_records(self) -> None:
+        """One that cannot be read is where a torn write went if it is the next; elsewhere the chain shows it."""
+        for cell in range(RECORD_CELL, RECORD_CELL + self.capacity):
+            found = cell_require(self.storage, cell, MAGIC_RECORD, self.buf, RECORD_CELL, self.capacity)
+            if found == CELL_WHOLE:
+                self._remember(self._u32(ROUND_AT), self.u16(BOOT_AT))
+                self.seq_last = max(self.seq_last, self._seq())
+                self._restore_record_lane()
+
+    def _recover_mark(self) -> bytes:
+        """The hash of the last acknowledged record, if that is known."""
+        head = b""
+        if self.marks.load():
+            self.seq_acked = self._u32(ACKED_AT)
+            self.warning = self.buf[1]
+            self.sensor = self.buf[2]
+            self._remember(self._u32(ACKED_AT + 4), self.u16(ACKED_AT + 8))
+            self._restore_mark_lanes()
+            head = bytes(self.buf[HEAD_AT:CRC_AT])
+        self.seq_last = max(self.seq_last, self.seq_acked)
+        return head
+
+    def _recover_log(self) -> bool:
         cells = RECORD_CELL + self.capacity
-        if cell_require(self.storage, LOG_CELL, MAGIC_LOG, self.buf):
-            self.log = bytes(self.buf[4 : 4 + LOG_SIZE])
-            made = self.u16(CELLS_AT)
-            if made and made != cells:  # records lie at their number modulo the capacity
-                refuse("storage of %d cells, nv.bytes gives %d" % (made, cells))
-            cells_require_room(self.storage, cells * CELL_SIZE, LOG_CELL, self.buf)
-            return
+        if cell_require(self.storage, LOG_CELL, MAGIC_LOG, self.buf) != CELL_WHOLE:
+            return False
+        self.log = bytes(self.buf[4 : 4 + LOG_SIZE])
+        made = self.u16(CELLS_AT)
+        if made and made != cells:  # records lie at their number modulo the capacity
+            refuse("storage of %d cells, nv.bytes gives %d" % (made, cells))
+        cells_require_room(self.storage, cells * CELL_SIZE, LOG_CELL, self.buf)
+        return True
+
+    def _begin_log(self, hal: "Hal") -> None:
+        """Only where nothing was ever recorded: an identity is written before the first record."""
         if self.seq_last:
-            self._broke(BROKEN_LOG, 1)
+            refuse_unreadable(LOG_CELL)
+        cells = RECORD_CELL + self.capacity
         wipe(self.buf)
         self.log = log_identity(hal)
         self.buf[LAYOUT_AT] = LAYOUT

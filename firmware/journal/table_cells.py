@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
         def note(self, message: int, values: "list[int]", deck: int, round_number: int) -> None: ...
 
+
 LATE_EVENTS = const(16)  # the row is stored after so many: long before the journal has recycled what is newer
 _SEQ_AT = const(8)
 _ROW_AT = const(12)

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
         def line(self, index: int) -> bytes: ...
 
+
 _NOTHING = const(-1)
 PUBLIC_SIZE = const(32)
 
@@ -118,7 +119,7 @@ class Queries:
         journal = self.journal
         seq = self.record
         self.record = _NOTHING
-        found = journal.load(seq) or journal.load(seq)  # a loose contact may spoil one read
+        found = journal.load(seq)
         if not journal.given:
             return False
         self.values[0] = seq

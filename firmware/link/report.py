@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
         def receive(self, values: "list[int]", now_ms: int) -> bool: ...
 
+
 WINDOW = const(8)  # events on their way without an acknowledgement
 RESEND_MS = const(1000)
 RESEND_MS_MAX = const(8000)
@@ -209,7 +210,7 @@ def _next_event(reporter: Reporter, now_ms: int) -> bool:
 def _event(reporter: Reporter, seq: int) -> bool:
     """False if storage does not answer. Reported as damaged, an event would be acknowledged and lost."""
     journal = reporter.journal
-    message = journal.load(seq) or journal.load(seq)  # a loose contact may spoil one read
+    message = journal.load(seq)
     if not message:
         if not journal.given:
             return False

@@ -96,4 +96,3 @@ def packed_size(codes: bytes) -> int:
         if code != TYPE_REST:
             size += code
     return size
-

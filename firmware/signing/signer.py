@@ -14,7 +14,16 @@ from micropython import const
 
 from firmware.deck.entropy import Entropy
 from firmware.digest import wipe
-from firmware.journal.cells import BODY_AT, CELL_SIZE, MAGIC_SIGNING, SIGNING_CELL, cell_whole, cell_write
+from firmware.journal.cells import (
+    BODY_AT,
+    CELL_SILENT,
+    CELL_SIZE,
+    CELL_WHOLE,
+    MAGIC_SIGNING,
+    SIGNING_CELL,
+    cell_read,
+    cell_write,
+)
 from firmware.journal.seals import ATTESTED_SIZE
 from firmware.protocol import ids
 
@@ -92,9 +101,9 @@ class Signer:
 
     def _load(self, generation: int) -> bool:
         """The key of this generation of the device key into the cell."""
-        self.given = self.hal.nv_read(SIGNING_CELL * CELL_SIZE, self.cell)
-        found = self.given and cell_whole(MAGIC_SIGNING, self.cell)
-        return found and unpack_from("<H", self.cell, _GENERATION_AT)[0] == generation
+        found = cell_read(self.hal, SIGNING_CELL, MAGIC_SIGNING, self.cell)
+        self.given = found != CELL_SILENT
+        return found == CELL_WHOLE and unpack_from("<H", self.cell, _GENERATION_AT)[0] == generation
 
     def _make(self, generation: int) -> "Generator[None, None, bool]":
         """Make a key, record its public key, then store it. Only between rounds: the first of the steps tests the noise

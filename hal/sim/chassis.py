@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         """What is asked of a carousel's or elevator's axis. `slot` is the place at the mouth."""
 
         home_at: int
+
         @property
         def slot(self) -> int: ...
         @property

@@ -3,7 +3,7 @@ is smaller than the board's config says: out of service, from its second start o
 
 import sys
 
-from drivers import Esp32Driver, Rp2Driver, Stm32Driver, read_board
+from drivers import Rp2Driver, read_board
 from table import Table
 
 from firmware.journal.keys import Keys
@@ -88,16 +88,8 @@ def test_a_chip_that_loses_contact_while_a_pico_starts_is_never_taken_for_an_emp
     try_contact(Rp2Driver, 103)
 
 
-def test_nor_while_an_esp32_starts():
-    try_contact(Esp32Driver, 1000)
-
-
-def test_nor_while_an_stm32_starts():
-    try_contact(Stm32Driver, 1000)
-
-
 def test_a_device_without_its_storage_does_not_start():
-    for driver in (Rp2Driver, Esp32Driver, Stm32Driver):
+    for driver in (Rp2Driver,):
         table = used_board(driver)
         for floats in (0x00, 0xFF):
             table.board.world.fram_there = False
@@ -109,7 +101,7 @@ def test_a_device_without_its_storage_does_not_start():
 
 def test_a_chip_with_fewer_bytes_than_the_config_says_is_found_out_at_its_second_start():
     """At the first it is blank, and nothing shows that."""
-    for driver in (Rp2Driver, Esp32Driver, Stm32Driver):
+    for driver in (Rp2Driver,):
         for size, found_out in ((8192, False), (4096, True), (2048, True)):
             config = read_board(driver.family + "-shoe")
             config["nv"]["bytes"] = 8192

@@ -186,11 +186,13 @@ def told_from_the_outbox(monkeypatch: pytest.MonkeyPatch) -> None:
 def torn_record_believed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A record whose checksum is wrong counts all the same: a torn newest one breaks no chain, and tells anything."""
 
-    def believe(storage: Any, cell: int, magic: int, buf: bytearray) -> bool:
-        return storage.nv_read(cell * cells.CELL_SIZE, buf) and buf[0] == magic
-
     monkeypatch.setattr(store, "cell_require", believe)  # at the boot
-    monkeypatch.setattr(store, "cell_whole", lambda magic, buf: buf[0] == magic)  # pyright: ignore  # when it is sent
+    monkeypatch.setattr(store, "cell_read", believe)  # when it is sent
+
+
+def believe(storage: Any, cell: int, magic: int, buf: bytearray, *_place: int) -> int:
+    assert storage.nv_read(cell * cells.CELL_SIZE, buf)
+    return cells.CELL_WHOLE if buf[0] == magic else cells.CELL_BLANK
 
 
 def other_contents_the_second_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -293,10 +295,7 @@ def facts_late(monkeypatch: pytest.MonkeyPatch) -> None:
 def torn_key_believed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A key of which power let half through."""
 
-    def believe(storage: Any, cell: int, magic: int, buf: bytearray) -> bool:
-        return storage.nv_read(cell * cells.CELL_SIZE, buf) and buf[0] == magic
-
-    monkeypatch.setattr(cells, "cell_read", believe)
+    monkeypatch.setattr(cells, "cell_require", believe)
 
 
 def old_key_left(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -286,6 +286,39 @@ def test_a_sensor_that_is_added_after_the_buttons_is_no_press():
     assert inp.presses == 1
 
 
+def with_one_more_sensor():
+    """firmware/image.py with a line added as CONTRIBUTING.md says."""
+    with open("firmware/image.py") as file:
+        source = file.read()
+    source = source.replace('    "button_ack",\n', '    "button_ack",\n    "probe",\n')
+    source = source.replace(
+        "self.stale = True  # levels are", "self.stale = False  # levels are"
+    )  # they have been seen
+    source = source.replace("INPUT_COUNT = const(%d)" % INPUT_COUNT, "INPUT_COUNT = const(%d)" % (INPUT_COUNT + 1))
+    found = {}
+    exec(source, found)
+    assert len(found["INPUTS"]) == found["INPUT_COUNT"] == INPUT_COUNT + 1
+    return found
+
+
+def test_a_sensor_that_is_added_has_the_noise_class_of_a_beam():
+    """Cards pass it ten times a second; a button that is pressed so often is noise."""
+    grown = with_one_more_sensor()
+    added = INPUT_COUNT
+    for line, expected in ((added, 0), (IN_EXIT, 0), (IN_ACK, 77)):
+        assert changes_until_lost(line, 50000, inp=grown["Inputs"]()) == expected, line
+    for every_us in (1100, 5000, 15000):
+        counts = [pulses_until_lost(line, every_us, 900, inp=grown["Inputs"]()) for line in (added, IN_EXIT)]
+        assert counts[0] == counts[1] > 0, every_us
+    assert [grown["makes_events"](line) for line in (IN_EXIT, IN_DOOR, IN_KEY, IN_ACK, added)] == [
+        False,
+        True,
+        True,
+        True,
+        False,
+    ]
+
+
 def test_after_lost_edges_the_levels_are_what_they_are_and_nothing_has_passed():
     inp = ready()
     scan(inp, 5000, (IN_THROAT_A, 1, 1000))
@@ -348,9 +381,9 @@ def pulse(inp, at_us, line, width_us):
     scan(inp, at_us + width_us, (line, 1 - level, at_us), (line, level, at_us + width_us))
 
 
-def pulses_until_lost(line, every_us, width_us, most=400):
+def pulses_until_lost(line, every_us, width_us, most=400, inp=None):
     """How many pulses of a line make it noise; 0: not so many as were tried."""
-    inp = ready()
+    inp = inp or ready()
     for i in range(most):
         pulse(inp, 10000 + i * every_us, line, width_us)
         if inp.edge_lost:
@@ -380,9 +413,9 @@ def test_the_bounce_of_changes_that_last_costs_nothing_and_more_than_a_bounce_do
         assert lost or passages(inp, IN_EXIT) == (0, 50, 50, 0)
 
 
-def changes_until_lost(line, every_us, most=100, late=False):
+def changes_until_lost(line, every_us, most=100, late=False, inp=None):
     """`late`: no scan comes between two changes, and the next one shows that the last has lasted."""
-    inp = ready()
+    inp = inp or ready()
     for i in range(most):
         scan(inp, 10000 + i * every_us, (line, (i + 1) & 1, 10000 + i * every_us))
         if not late:

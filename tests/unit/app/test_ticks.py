@@ -4,7 +4,7 @@ import sys
 
 from support import raises, without_heap
 
-from firmware.ticks import FOREVER_MS, TICKS_MAX, ticks_add, ticks_diff
+from firmware.ticks import FOREVER_MS, TICKS_HALF, TICKS_MAX, ticks_add, ticks_diff
 
 
 def test_differences_are_right_across_the_wrap():
@@ -12,6 +12,7 @@ def test_differences_are_right_across_the_wrap():
     assert ticks_diff(TICKS_MAX - 4, 5) == -10
     assert ticks_diff(TICKS_MAX, 0) == -1
     assert ticks_diff(0, TICKS_MAX) == 1
+    assert ticks_diff(TICKS_HALF, 0) == ticks_diff(0, TICKS_HALF) == -TICKS_HALF, "half a turn is a small integer"
 
 
 def test_add_is_the_inverse_of_diff_everywhere_near_the_wrap():

@@ -19,7 +19,7 @@ from firmware.deck.shuffler import Shuffler
 from hal.sim.rng import mix
 
 BITS = {"source": "rp2040_rosc", "millibits_per_byte": 500}
-BYTES = {"source": "stm32_rng", "millibits_per_byte": 4000}
+BYTES = {"source": "rp2350_trng", "millibits_per_byte": 4000}
 
 
 class Source:
@@ -92,7 +92,7 @@ def test_less_entropy_makes_both_cutoffs_higher_and_the_seed_longer():
 
 def test_a_seed_is_worth_more_than_twice_its_bits_whatever_the_source():
     for worth in (1, 7, 500, 999, 4000, 8000):
-        entropy = Entropy(Source(), {"source": "esp32_rng", "millibits_per_byte": worth})
+        entropy = Entropy(Source(), {"source": "rp2350_trng", "millibits_per_byte": worth})
         assert entropy.seed_bytes * worth >= 1000 * (2 * 8 * SEED_SIZE + 64)
         assert (entropy.seed_bytes - 1) * worth < 1000 * (2 * 8 * SEED_SIZE + 64)
 
@@ -163,7 +163,7 @@ def rough_noise(seed, size):
 def test_both_tests_agree_with_the_plain_words_on_rough_noise():
     failed = 0
     for seed in range(12):
-        for source in ("rp2040_rosc", "esp32_rng"):
+        for source in ("rp2040_rosc", "other"):
             # Cut-offs low enough to be reached: what is compared is the counting.
             entropy = Entropy(Source(), {"source": source, "millibits_per_byte": 8000})
             entropy.run_max = 31 + seed if entropy.one_bit else 3 + seed % 5
@@ -356,7 +356,7 @@ def test_cut_offs_are_those_of_the_source_and_never_above_the_window():
 
 def test_a_seed_takes_as_many_slices_as_its_bytes_fill_and_not_one_more():
     for worth, seed_bytes, slices, given in ((2250, SLICE, 1, SLICE), (2242, SLICE + 1, 2, SLICE + CHUNK)):
-        source, entropy = started({"source": "stm32_rng", "millibits_per_byte": worth})
+        source, entropy = started({"source": "rp2350_trng", "millibits_per_byte": worth})
         assert entropy.seed_bytes == seed_bytes
         out = bytearray(SEED_SIZE)
         for number in range(1, slices + 1):

@@ -33,16 +33,9 @@ def test_a_missing_config_is_told_at_the_port_of_the_reference_boards():
 def test_a_chip_without_reference_pins_has_its_console_left():
     files = whole()
     del files["board.json"]
-    machine = boot(files, Firmware(), chip="esp32")
+    machine = boot(files, Firmware(), chip="other")
     assert not machine.sent()
     assert [entry[1][:30] for entry in machine.done] == ["fairshoe halted: board: OSErro"] * 3
-
-
-def test_a_uart_that_has_its_own_pins_is_opened_without_them():
-    machine = Machine()
-    machine.own_pins = True
-    boot(whole(), Firmware(ValueError("x")), machine, "stm32")
-    assert [entry[1] for entry in machine.sent()] == [(1, 9600, None, None)] * 3
 
 
 def test_the_line_driver_is_enabled_before_the_first_frame():
@@ -157,14 +150,6 @@ def test_whoever_stands_before_it_reads_why_whatever_is_broken():
     assert text.startswith("OUT OF SERVICE      files: ValueError('")
     text = boot(with_display(outputs=7), Firmware()).shown()[1]
     assert text.startswith("OUT OF SERVICE      board: AttributeErro")
-
-
-def test_a_display_on_a_bus_that_has_its_own_pins_is_written_too():
-    machine = Machine()
-    machine.own_pins = True
-    files = with_display(expander={"i2c": 1, "sda": "D14", "scl": "D15"})
-    boot(files, Firmware(ValueError("no noise " + "x" * 50)), machine, "stm32")
-    assert machine.shown() == ({(1, None, None, 39)}, PAGE * 3)
 
 
 def test_without_a_display_or_one_that_answers_the_rest_is_told():

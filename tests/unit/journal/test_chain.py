@@ -8,7 +8,7 @@ from test_journal import CAPACITY, fresh, journal_on, record
 
 from firmware.fault import FAULT_JOURNAL
 from firmware.journal.cells import CELL_SIZE, CRC_AT, LOG_CELL, RECORD_CELL
-from firmware.journal.store import BROKEN_HASH, BROKEN_LOG, BROKEN_RECORD, WHOLE
+from firmware.journal.store import BROKEN_HASH, BROKEN_RECORD, WHOLE
 from firmware.protocol import ids
 
 COUNT = 6
@@ -98,7 +98,7 @@ def test_the_chain_goes_on_from_an_acknowledged_record_that_is_lost():
 
 
 def test_the_numbers_of_what_is_broken_are_those_on_the_wire():
-    assert [WHOLE, BROKEN_RECORD, BROKEN_HASH, BROKEN_LOG] == [0, 1, 2, 3]
+    assert [WHOLE, BROKEN_RECORD, BROKEN_HASH] == [0, 1, 2]
 
 
 def test_every_altered_byte_without_a_good_crc_is_a_record_that_cannot_be_read():
@@ -139,16 +139,6 @@ def test_an_acknowledged_record_that_was_erased_is_missed():
     at = cell_of(COUNT)
     nv.data[at : at + CELL_SIZE] = bytes(CELL_SIZE)
     assert broken(nv) == (BROKEN_RECORD, COUNT)
-
-
-def test_records_without_their_log_are_told():
-    nv = filled()
-    at = LOG_CELL * CELL_SIZE
-    nv.data[at : at + CELL_SIZE] = bytes(CELL_SIZE)
-    assert broken(nv) == (BROKEN_LOG, 1)
-    # It has another identity from here on, and says so only once.
-    journal = journal_on(nv)
-    assert journal.log != bytes(16)
 
 
 def test_the_log_of_another_device_does_not_fit_these_records():

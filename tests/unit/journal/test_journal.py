@@ -229,7 +229,6 @@ def test_an_identity_takes_64_bytes_of_noise_and_the_number_of_the_device():
 
 def test_the_log_has_nothing_but_identity_layout_and_size():
     nv = new_nv()
-    record(journal_on(nv))
     at = LOG_CELL * CELL_SIZE
     nv.data[at : at + CELL_SIZE] = b"\x55" * CELL_SIZE
     log = journal_on(nv).log

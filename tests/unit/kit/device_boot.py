@@ -29,10 +29,7 @@ class Machine:
         self.WDT_RESET = 3
         self.cause = 1
         self.mem32 = {}
-        self.kept = b""  # RTC memory of an ESP32
-        self.stm = Stm()
         self.ports_bad = 0
-        self.own_pins = False
         self.display_there = True
         self.interrupted = False
         self.interrupts = []  # what Ctrl-C was set to
@@ -55,8 +52,6 @@ class Machine:
             def __init__(self, number, baud, tx=None, rx=None):
                 if world.ports_bad and number != 0:
                     raise ValueError("no such port")
-                if world.own_pins and tx is not None:
-                    raise TypeError("extra keyword arguments given")
                 self.where = (number, baud, tx and tx.number, rx and rx.number)
 
             def write(self, frame):
@@ -64,8 +59,6 @@ class Machine:
 
         class I2C:
             def __init__(self, number, sda=None, scl=None):
-                if world.own_pins and sda is not None:
-                    raise ValueError("explicit choice of scl/sda is not implemented")
                 self.where = (number, sda and sda.number, scl and scl.number)
 
             def writeto(self, address, data):
@@ -87,14 +80,7 @@ class Machine:
             def feed(self):
                 world.fed += 1
 
-        class RTC:
-            def memory(self, data=None):
-                if data is None:
-                    return world.kept
-                world.kept = data
-
         self.WDT = WDT
-        self.RTC = RTC
 
     def reset_cause(self):
         return self.cause
@@ -120,27 +106,6 @@ class Machine:
 
     def sent(self):
         return [entry for entry in self.done if entry[0] == "sent"]
-
-
-class Stm:
-    """MicroPython's `stm`, and the registers of the chip: what is written to a backup register that is not open is
-    lost, and every reset closes them."""
-
-    PWR, PWR_CR1, RTC, RTC_BKP0R = 0x58024800, 0, 0x58004000, 0x50
-
-    def __init__(self):
-        self.mem32 = self
-        self.cells = {self.RTC + self.RTC_BKP0R: 0x0FA15E03}  # power has just come: anything
-
-    def __getitem__(self, at):
-        return self.cells.get(at, 0)
-
-    def __setitem__(self, at, value):
-        if at < self.RTC or at >= self.RTC + 0x400 or self.cells.get(self.PWR, 0) & 0x100:
-            self.cells[at] = value
-
-    def reset(self):
-        self.cells.pop(self.PWR, None)
 
 
 class File:
@@ -291,7 +256,6 @@ def boot(files, firmware, machine=None, chip="rp2", image=None):
     if firmware is not None:
         sys.modules["firmware.main"] = firmware
     sys.modules["image_data"] = image
-    sys.modules["stm"] = machine.stm
     try:
         if image:
             device.boot_image()
@@ -301,7 +265,7 @@ def boot(files, firmware, machine=None, chip="rp2", image=None):
     except Enough:
         pass
     finally:
-        del sys.modules["image_data"], sys.modules["stm"]
+        del sys.modules["image_data"]
         if kept is None:
             sys.modules.pop("firmware.main", None)
         else:

@@ -71,10 +71,27 @@ def test_other_words_under_the_same_number_are_a_conflict_and_an_older_number_is
     assert stage.peer.results[-1][2] == ids.OUTCOME_CONFLICT
     command(stage, 8, ids.CMD_CLOSE_BETTING)
     assert stage.peer.results[-1][2] == ids.OUTCOME_CONFLICT
+    for argument in ((ids.REC_CUT, 26, 0), (ids.REC_CUT, 26, 1), (ids.REC_CUT, 27, 0)):
+        to_device(stage, stage.peer.command(9, ids.CMD_RECORD, *argument), 500)
+        conflict = stage.peer.results[-1][2] == ids.OUTCOME_CONFLICT
+        assert conflict == (argument != (ids.REC_CUT, 26, 0)), argument
     command(stage, 7, ids.CMD_SHUFFLE)
     assert stage.peer.results[-1][2] == ids.OUTCOME_STALE
     assert stage.rig.app.flow.positions == 3
     assert stage.rig.app.flow.state == DECK_READY
+
+
+def test_every_word_of_a_record_makes_another_command_under_the_same_number():
+    """A host that has lost its numbers must not hear that its misdeal of four cards is done, which was one of three."""
+    stage = ready(keyed())
+    inspected, verified = ids.REC_INSPECTED, ids.REC_VERIFIED
+    to_device(stage, stage.peer.command(1, ids.CMD_RECORD, inspected, 1, 0), 500)
+    told = stage.peer.results[-1][2]
+    for words in ((inspected, 1, 1), (inspected, 2, 0), (verified, 1, 0), (inspected, 1, 0x100), (inspected, 0x101, 0)):
+        to_device(stage, stage.peer.command(1, ids.CMD_RECORD, *words), 500)
+        assert stage.peer.results[-1][2] == ids.OUTCOME_CONFLICT, words
+    to_device(stage, stage.peer.command(1, ids.CMD_RECORD, inspected, 1, 0), 500)
+    assert stage.peer.results[-1][2] == told != ids.OUTCOME_CONFLICT
 
 
 def test_a_command_out_of_sequence_is_rejected_for_good():

@@ -257,7 +257,7 @@ def test_a_record_that_storage_does_not_give_is_not_shown_as_damaged_when_it_is_
         return done
 
     nv.read = noisy
-    for spoiled, sizes in ((0, [92]), (1, [92]), (2, [0]), (-1, [])):
+    for spoiled, sizes in ((0, [92]), (2, [92]), (3, [0]), (-1, [])):
         left[0] = spoiled
         stage.peer.frames = []
         to_device(stage, stage.peer.frame(stage.peer.session, ids.CLASS_DIAGNOSTIC, ids.JOURNAL_GET, [1]), 600)
