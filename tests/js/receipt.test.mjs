@@ -235,6 +235,31 @@ test('what does not belong to the deal changes nothing, and what does is refused
   assert.deepEqual([...needed], ['shuffle_started', 'shuffle_committed', 'shuffle_nonce', 'deck_verified', 'round_started', 'stack_started', 'stack_taken', 'round_ended']);
 });
 
+const SHARES = JSON.parse(readFileSync(new URL('../behaviour/shares.json', import.meta.url), 'utf8')).cases;
+
+/** The records of such a shuffle from the commitment that is asked about on, in place of those of this receipt. */
+function told({ events, asked = 1 }) {
+  const words = events.filter(word => !word.startsWith('again')), nth = words.map((word, at) => (word.startsWith('commit') ? at : -1)).filter(at => at >= 0);
+  const share = name => ({ name: 'shuffle_nonce', fields: { ...EVENTS[find('shuffle_nonce')].fields, share: ['given', 'declined', 'late', 'aborted'].indexOf(name) + 1 } });
+  const own = { start: EVENTS[find('shuffle_started')], verified: EVENTS[find('deck_verified')], round: EVENTS[find('round_started')] };
+  const made = words.slice(nth[asked - 1]).map(word => {
+    if (word.startsWith('commit')) return replaced('shuffle_committed', { wait_ds: Number(word.split(' ')[1]) })[find('shuffle_committed')];
+    if (word === 'failed') return added('shuffle_started', 'shuffle_failed', { warning: 1, clause: '', consequence: 0 })[find('shuffle_started')];
+    return own[word] ?? share(word);
+  });
+  const rest = EVENTS.slice(find('round_started') + words.includes('round'));
+  return [...EVENTS.slice(0, find('shuffle_committed')), ...made, ...rest];
+}
+
+test('the records of a shuffle have the reading that Python gives them', async () => {
+  assert.ok(SHARES.length > 20);
+  for (const one of SHARES) {
+    const content = await signed(told(one));
+    if (['given', 'late', 'declined', 'none'].includes(one.reading)) assert.equal((await check(content)).receipt?.share, one.reading, one.name);
+    else await refused(content, 'deal', one.name);
+  }
+});
+
 test('another share gives another order of the same commitment, so a player has to note both', async () => {
   const [one, other] = [await check(TEXT), await check(await signed(replaced('shuffle_nonce', { nonce: '11'.repeat(32) })))].map(it => it.receipt);
   assert.deepEqual([other.commitment, other.nonce], [one.commitment, '11'.repeat(32)]);

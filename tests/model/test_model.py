@@ -20,6 +20,7 @@ from powerloss.jobs import Cut, Job, make_run, scenario_job
 from services import KEY, NEW_KEY, device, install_frame, plug, rotate_frame, rotation, turn
 from soak.kill import Soak
 from tcp_shoe import TcpShoe
+from waits import LIMIT_S
 
 from fairshoe import AsyncShoe
 from fairshoe.client.store import Arrived, Store
@@ -188,7 +189,7 @@ def test_a_reader_may_see_a_commit_before_the_thread_that_makes_it_goes_on(
 
     def slow(store: StoreFile, db: Any) -> None:
         commit(store, db)
-        waits.extend([read.wait(10)] if threading.current_thread() is not threading.main_thread() else [])
+        waits.extend([read.wait(LIMIT_S)] if threading.current_thread() is not threading.main_thread() else [])
 
     monkeypatch.setattr(StoreFile, "_commit", slow)
     trace = ProcessTrace(tmp_path / "steps") if processes else Trace()
@@ -203,7 +204,7 @@ def test_a_reader_may_see_a_commit_before_the_thread_that_makes_it_goes_on(
             pass
         trace.add("deliver", 1)
         read.set()
-        assert done.wait(10) and waits == [True]
+        assert done.wait(LIMIT_S) and waits == [True]
     if isinstance(trace, ProcessTrace):
         trace.killed({})
     assert [step[:2] for step in trace.steps if step[0] in ("commit", "deliver")] == [("commit", 2), ("deliver", 1)]

@@ -1,6 +1,6 @@
 """`python -m model`: checks every run and every planted error, and prints what it found.
 
---slice [--seed N]    what the gate runs: the quick runs, and eight planted errors drawn by the seed
+--slice [--seed N]    what the full set runs: the quick runs, and eight planted errors drawn by the seed
 --only NAME           runs, planted errors or tables whose name has this in it
 --json                one line for each, for docs/PROOF.md and scripts
 """

@@ -22,6 +22,7 @@ class Monitor:
 
     def __init__(self, table: Table) -> None:
         self._table = table
+        self.steps = tuple(table.steps)
         self.state: dict[str, Any] = dict(table.bounds)
         for group in table.groups:
             self._forget(group)

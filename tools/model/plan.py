@@ -2,7 +2,8 @@
 
 N is one more than the highest sequence number, S, LOGS and OPS likewise of sessions, logs and operations; CAP is the
 ring's capacity in records, WINDOW how many events may be under way. CUTS, KILLS, FAILS, CRASHES and DIES bound how
-often power, a process and storage fail; BATCH is one more than the most events in a message.
+often power, a process and storage fail; BATCH is one more than the most events in a message. DECKS is how many
+decks are shuffled, of STACKS stacks; LOST and ENDED are the bounds of the shares that may be lost.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ RUNS: dict[str, tuple[str, dict[str, int]]] = {
     "floor-batches": ("floor", _floor(N=4, M=5, BATCH=3, DIES=1, CRASHES=1, LEASES=3)),
     "floor-letters": ("floor", _floor(N=3, M=4, POISONS=1, CRASHES=1, RESTORES=1, LEASES=4)),
     "key-cuts": ("key", {"GENERATIONS": 6, "CUTS": 3, "FAILS": 0}),
+    "share": ("share", {"DECKS": 6, "LOST": 2, "ENDED": 1, "STACKS": 2}),
     "key-failing-writes": ("key", {"GENERATIONS": 6, "CUTS": 3, "FAILS": 3}),
 }
 

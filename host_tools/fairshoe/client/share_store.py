@@ -1,4 +1,5 @@
-"""What a store keeps for the table's share: the secret that nonces are made with, and decks that were accepted."""
+"""What a store keeps for the table's share: the secret that nonces are made with, and who answers for
+a deck."""
 
 from __future__ import annotations
 
@@ -7,10 +8,15 @@ import sqlite3
 import time
 from typing import Any
 
-# From the last commitment before the shift on: the deck that was inside when it began.
+# From the last commitment before the shift on, which was of the deck that was inside when it began, and over as many
+# shuffles as count as a shift, whatever the clock says.
+EVENTS_MAX = 50_000  # of the newest
 HISTORY = """
-SELECT message, body, received FROM events WHERE log = ? AND name IN ({names}) AND seq >= COALESCE(
-    (SELECT MAX(seq) FROM events WHERE log = ? AND name = 'shuffle_committed' AND received < ?), 0) ORDER BY seq
+SELECT message, body, received FROM events WHERE log = ?1 AND name IN ({names}) AND seq >= MAX(
+    (SELECT MAX(seq) FROM events WHERE log = ?1) - {events_max},
+    MIN(COALESCE((SELECT MAX(seq) FROM events WHERE log = ?1 AND name = 'shuffle_committed' AND received < ?2), 0),
+        COALESCE((SELECT seq FROM events WHERE log = ?1 AND name = 'shuffle_committed'
+                  ORDER BY seq DESC LIMIT 1 OFFSET {shuffles}), 0))) ORDER BY seq
 """
 
 
@@ -23,3 +29,8 @@ def secret(db: sqlite3.Connection) -> bytes:
 def accept(db: sqlite3.Connection, log: int, seq: int, name: str) -> None:
     row: tuple[Any, ...] = (log, seq, name, time.time())
     db.execute("INSERT OR REPLACE INTO accepted_decks VALUES (?, ?, ?, ?)", row)
+
+
+def end(db: sqlite3.Connection, log: int, seq: int, name: str, cause: str) -> None:
+    row: tuple[Any, ...] = (log, seq, name, cause, time.time())
+    db.execute("INSERT OR REPLACE INTO ended_decks VALUES (?, ?, ?, ?, ?)", row)

@@ -10,20 +10,21 @@ import hashlib
 import hmac
 import json
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from fairshoe.errors import Exit, FairshoeError, UsageError
+from fairshoe.errors import AuditFailed, Exit, FairshoeError, UsageError
 from fairshoe.files import LOG_BYTES_MAX, read_regular
-from fairshoe.messages import Share, ShuffleCommitted, ShuffleNonce
+from fairshoe.messages import DeckVerified, Event, Share, ShuffleCommitted, ShuffleNonce
 
 SEED_SIZE = 32
 CARDS_MAX = 1000
 DRAW_BYTES = 128
 COMMITMENT_TEXT = b"fairshoe seed 1"
 SHUFFLE_TEXT = b"fairshoe shuffle 1"
+_ADVICE = "Give the file in which the events of this device were stored when the deck was shuffled."
 SHARED_TEXT = b"fairshoe shuffle 2"  # with a nonce of the table
 
 
@@ -122,26 +123,48 @@ def examine(seed: bytes, record: Committed, cards: int, device: int = 0, seq: in
 def find_commitment(path: Path, seq: int) -> Committed:
     """The commitment of event `seq`, and the table's share in its order, in a file that `fairshoe monitor --json` has
     written, of one device."""
-    found: Committed | None = None
-    waits = False
-    for place, event in _events(path):
-        if event.get("message") == ShuffleCommitted.NAME and event.get("seq") == seq:
-            found = Committed(read_hex(str(event.get("commitment")), f"{place}: commitment"))
-            waits = bool(event.get("wait_ds"))
-        elif event.get("message") == ShuffleNonce.NAME and found is not None and waits and event.get("seq", 0) > seq:
-            nonce = read_hex(str(event.get("nonce")), f"{place}: nonce")
-            return Committed(found.commitment, _share(event, place), nonce)
+    return record_of(_typed(path), seq, str(path))
+
+
+def record_of(events: Iterable[Event], seq: int, where: str) -> Committed:
+    """What these events, of one log and in their order, have on record about the commitment of event `seq`. The first
+    record of the table's nonce binds, and stands before the deck is verified: AuditFailed if there is another one."""
+    found: ShuffleCommitted | None = None
+    record: ShuffleNonce | None = None
+    verified = False
+    for event in events:
+        if event.seq <= seq:
+            if isinstance(event, ShuffleCommitted) and event.seq == seq:
+                found = event
+        elif isinstance(event, ShuffleCommitted):
+            break
+        elif isinstance(event, DeckVerified):
+            verified = True
+        elif isinstance(event, ShuffleNonce) and found is not None and event != record:
+            if record is not None or verified or not found.wait_ds:
+                raise AuditFailed(
+                    f"event {event.seq} in {where} is a record of the table's nonce that the shuffle of event {seq} "
+                    "may not have.",
+                    "Take the device out of service, and keep its journal.",
+                )
+            record = event
     if found is None:
+        raise NothingDisclosed(f"{where} has no {ShuffleCommitted.NAME} event with the number {seq}.", _ADVICE)
+    if found.wait_ds and record is None:
         raise NothingDisclosed(
-            f"{path} has no {ShuffleCommitted.NAME} event with the number {seq}.",
-            "Give the file in which the events of this device were stored when the deck was shuffled.",
+            f"{where} has no {ShuffleNonce.NAME} event after number {seq}, and that shuffle waited for a nonce.",
+            _ADVICE,
         )
-    if waits:
-        raise NothingDisclosed(
-            f"{path} has no {ShuffleNonce.NAME} event after number {seq}, and that shuffle waited for a nonce.",
-            "Give the file in which the events of this device were stored when the deck was shuffled.",
-        )
-    return found
+    if record is None:
+        return Committed(found.commitment)
+    return Committed(found.commitment, record.share, record.nonce)
+
+
+def _whole(event: dict[str, Any], name: str, place: str) -> int:
+    value = event.get(name, 0)
+    if type(value) is not int:
+        raise UsageError(f"{place}: {name} is no whole number.", "Give a file as `fairshoe monitor --json` prints it.")
+    return value
 
 
 def _share(event: dict[str, Any], place: str) -> Share:
@@ -150,6 +173,19 @@ def _share(event: dict[str, Any], place: str) -> Share:
     except KeyError as error:
         advice = "Give a file as `fairshoe monitor --json` prints it."
         raise UsageError(f"{place}: no share of a table.", advice) from error
+
+
+def _typed(path: Path) -> Iterator[Event]:
+    """The events of such a file that are about a shuffle, with what counts of them."""
+    for place, event in _events(path):
+        name, prefix = event.get("message"), (_whole(event, "seq", place), 0, 0, 0, 0, 0, 0)
+        if name == ShuffleCommitted.NAME:
+            commitment = read_hex(str(event.get("commitment")), f"{place}: commitment")
+            yield ShuffleCommitted(*prefix, commitment, _whole(event, "wait_ds", place))
+        elif name == ShuffleNonce.NAME:
+            yield ShuffleNonce(*prefix, _share(event, place), 0, read_hex(str(event.get("nonce")), f"{place}: nonce"))
+        elif name == DeckVerified.NAME:
+            yield DeckVerified(*prefix, 0, 0, 0, 0)
 
 
 def _events(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairshoe import Shoe, Store
+from fairshoe.errors import AuditFailed
 from fairshoe.games.rounds import RoundView
-from fairshoe.journal.seed_audit import Committed, Verdict, examine
-from fairshoe.messages import RoundStarted, SeedIs, ShuffleCommitted, ShuffleNonce
+from fairshoe.journal.seed_audit import NothingDisclosed, Verdict, examine, record_of
+from fairshoe.messages import DeckVerified, Event, RoundStarted, SeedIs, Share, ShuffleCommitted, ShuffleNonce
 from fairshoe_table.books.books import Books
 from fairshoe_table.play.game import Play, name_of
 from fairshoe_table.play.options import Options
@@ -49,7 +50,12 @@ def held_against_seed(
     if store is None or welcome is None or not disclosed.seq or view.number != shoe_round:
         return Check(False, False, "the device discloses no seed for this round")
     log = bytes.fromhex(books.header(number).log)
-    verdict = verdict_of(store, welcome.device, log, shoe_round, disclosed)
+    try:
+        verdict = verdict_of(store, welcome.device, log, shoe_round, disclosed)
+    except AuditFailed as error:
+        return Check(True, False, error.what)
+    except NothingDisclosed:
+        verdict = None
     if verdict is None:
         return Check(False, False, "the device discloses no seed for this round")
     return check(books.play(number, options), view, verdict, inserted)
@@ -57,28 +63,18 @@ def held_against_seed(
 
 def verdict_of(store: Store, device: int, log: bytes, shoe_round: int, disclosed: SeedIs) -> Verdict | None:
     """The order of the shuffle with which this round was dealt; None if the seed is of another one."""
-    started: RoundStarted | None = None
-    commitments: list[ShuffleCommitted] = []
-    nonces: list[ShuffleNonce] = []
-    for stored in store.events(device, kinds=[RoundStarted, ShuffleCommitted, ShuffleNonce], log=log):
-        match stored.event:
-            case RoundStarted(round=number) as event if number == shoe_round:
-                started = event
-            case ShuffleCommitted() as event:
-                commitments.append(event)
-            case ShuffleNonce() as event:
-                nonces.append(event)
-            case _:
-                pass
+    kinds = [RoundStarted, ShuffleCommitted, ShuffleNonce, DeckVerified]
+    events = [it.event for it in store.events(device, kinds=kinds, log=log) if isinstance(it.event, Event)]
+    started = next((it for it in events if isinstance(it, RoundStarted) and it.round == shoe_round), None)
     if started is None:
         return None
-    before = [it for it in commitments if it.seq < started.seq and it.deck == started.deck]
+    before = [
+        it for it in events if isinstance(it, ShuffleCommitted) and it.deck == started.deck and it.seq < started.seq
+    ]
     if not before or before[-1].seq != disclosed.seq:
         return None
-    fact = before[-1]
-    shares = [it for it in nonces if it.seq > fact.seq and fact.wait_ds]
-    share = (shares[0].share, shares[0].nonce) if shares else (None, b"")
-    return examine(disclosed.seed, Committed(fact.commitment, *share), disclosed.cards, device, fact.seq)
+    record = record_of(events, disclosed.seq, "the store")
+    return examine(disclosed.seed, record, disclosed.cards, device, disclosed.seq)
 
 
 def check(play: Play, view: RoundView, verdict: Verdict, inserted: Sequence[int]) -> Check:
@@ -95,7 +91,12 @@ def check(play: Play, view: RoundView, verdict: Verdict, inserted: Sequence[int]
         for who, cards, allowed in _hands(play, out)
         if (odd := set(cards) - allowed)
     ]
-    return Check(True, not wrong, "; ".join(wrong) or "the cards agree with the disclosed seed")
+    return Check(True, not wrong, "; ".join(wrong) or f"the cards agree with the disclosed seed{_alone(verdict)}")
+
+
+def _alone(verdict: Verdict) -> str:
+    asked = verdict.share in (Share.LATE, Share.DECLINED)
+    return ", from which alone the order comes: the device may have chosen it" if asked else ""
 
 
 def _hands(play: Play, out: Sequence[int]) -> Iterable[tuple[str, Sequence[int], set[int]]]:

@@ -11,7 +11,8 @@ from fairshoe import keys, messages
 from fairshoe.cli import command_line
 from fairshoe.client.notices import ShareLost
 from fairshoe.client.shoe import Shoe
-from fairshoe.errors import DeckNotShared, Exit, UsageError
+from fairshoe.client.table_share import LOST_MAX
+from fairshoe.errors import DeckNotShared, DeviceSuspect, Exit, UsageError
 from firmware.games.flow import DECK_READY
 from firmware.link.admission import ALIVE_MS
 from firmware.protocol import ids
@@ -112,6 +113,49 @@ def test_a_deck_without_the_share_is_refused_also_by_the_next_program_until_a_su
         assert json.loads(shares(path, capsys, "--json")[1])["lost"][0]["accepted"] == "A. \x1b[2JSmith"
         shoe.check_deck()
         assert shoe.command(messages.CloseBetting).done
+
+
+def opened_when_verified(device: RigPort, shoe: Shoe) -> None:
+    """GREEN at the device, and the door when the order is known; then the machine is made ready again."""
+    device.hand("load", str(CARDS))
+    device.run(500)
+    device.hand("press", "green")
+    shoe.run(until=messages.DeckVerified, timeout_s=200)
+    device.hand("open", "")
+    shoe.run(until=messages.WarningLatched, timeout_s=5)
+    for action in ("clear", "close"):
+        device.run(500)
+        device.hand(action, "")
+    device.run(500)
+    device.hand("press", "ack")
+    shoe.run(until=messages.DeckRemoved, timeout_s=200)
+    device.run(500)
+    device.hand("take", "-1")
+    shoe.run(until=messages.WarningCleared, timeout_s=200)
+    shoe.run(timeout_s=1)
+
+
+def test_a_hand_that_opens_the_door_is_stopped_and_a_named_cause_has_a_column_of_its_own(
+    device: RigPort, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "table.db"
+    key = keys.role_key(KEY, messages.Role.TABLE)
+    with Shoe.open("rig", key, nonce=True, store=path) as shoe:
+        opened_when_verified(device, shoe)
+        with pytest.raises(DeckNotShared, match="who opened the door"):
+            shoe.command(messages.Shuffle)
+        shoe.end_deck("A. Smith", "a card was stuck")
+        for _ in range(LOST_MAX):
+            opened_when_verified(device, shoe)
+    status, text = shares(path, capsys)
+    assert status == Exit.PROOF and "3 of 3 shuffles" in text and "1 of 6 shuffles" in text
+    assert "the door was opened; ended by A. Smith; a card was stuck" in text
+    assert json.loads(shares(path, capsys, "--json")[1].splitlines()[0])["lost"][0]["ended"]["by"] == "A. Smith"
+    with Shoe.open("rig", key, nonce=True, store=path) as shoe:
+        opened_when_verified(device, shoe)
+        with pytest.raises(DeviceSuspect, match="4 shuffles"):
+            shoe.command(messages.Shuffle)
+    assert shares(path, capsys)[0] == Exit.PROOF
 
 
 def test_a_deck_with_the_share_is_played_by_the_next_program_with_the_same_store(

@@ -20,6 +20,7 @@ from fairshoe.journal.export import JournalAltered
 from fairshoe.journal.receipt import NoReceipt, make_receipt
 from fairshoe.journal.seed_audit import Committed, NothingDisclosed, commitment_of, examine, places_of
 from fairshoe.journal.signatures import PublicKey
+from fairshoe.journal.verify import verify
 from fairshoe.messages import Event, RoundStarted, Share, ShuffleCommitted, ShuffleNonce, ShuffleStarted
 from fairshoe.web.receipt_page import receipt_page
 from firmware.deck.shuffler import Shuffler
@@ -57,6 +58,10 @@ def test_vectors_are_what_python_makes_of_their_export() -> None:
 @pytest.mark.parametrize("share", ["given", "declined", ""])
 def test_javascript_proves_what_the_firmware_of_today_dealt(share: str, tmp_path: Path) -> None:
     export, seed = receipts.played(share)
+    notes = verify(export, (), None, receipts.keys_of(export)).notes
+    assert [note for note in notes if "1 of 1 shuffles that waited for the table's share have none" in note] == (
+        notes if share == "declined" else []
+    )
     made = receipts.receipt_of(export, seed)
     answer = by_javascript(made.data, tmp_path, made.link(receipts.ADDRESS))
     assert answer["verdict"] == "proved", answer["steps"]

@@ -3,6 +3,7 @@
 import json
 import random
 from array import array
+from math import exp, factorial
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ from rig_port import KEY, RigPort
 
 from fairshoe import keys
 from fairshoe.cli import command_line
+from fairshoe.client.share_judge import SHIFT_SHUFFLES
 from fairshoe.client.shoe import Shoe
+from fairshoe.client.table_share import LOST_MAX
 from fairshoe.errors import Exit, NoAnswer, UsageError
 from fairshoe.journal import seed_audit
 from fairshoe.messages import Role, Share, ShuffleCommitted
@@ -68,6 +71,17 @@ def test_a_worked_example_stays_what_it_is() -> None:
     record = seed_audit.Committed(b"", Share.GIVEN, bytes(range(32, 64)))
     shared = seed_audit.examine(SEED, record, 10, 0x12345678, 1207)
     assert " ".join(map(str, shared.places)) in page and " ".join(map(str, shared.dealt)) in page
+
+
+def test_the_page_has_the_chance_that_an_honest_device_is_accused() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "AUDIT.md").read_text()
+    for one_in, told in ((1000, "0.00005"), (100, "0.34"), (50, "3.4")):
+        mean = SHIFT_SHUFFLES / one_in
+        within = sum(exp(-mean) * mean**lost / factorial(lost) for lost in range(LOST_MAX + 1))
+        digits = len(told.split(".")[1])
+        assert f"{100 * (1 - within):.{digits}f}" == told
+        (row,) = [line for line in page.splitlines() if line.startswith(f"| 1 in {one_in:,} ")]
+        assert f"| {told} %" in row
 
 
 def test_a_commitment_is_shown_as_a_person_would_copy_it() -> None:
