@@ -456,9 +456,12 @@ def test_progressive_chips_are_counted_and_a_jackpot_is_validated_before_it_is_p
         it.close()
         text = it.next()["ask"]["text"]
         assert "count them before the container" in text and "a coupon counts as a chip" in text
-        it.tap(do="count", key=it.values["ask"]["key"], count=2)
-        it.until(lambda values: values["ask"] and "you counted 2" in values["ask"]["text"])
-        assert it.values["calls"] and it.desk.shoe.current_round.taken == ()  # no card before they agree (CS 7(c))
+        for count in (4, 2):
+            it.tap(do="count", key=it.values["ask"]["key"], count=count)
+            it.until(lambda values, count=count: values["ask"] and f"you counted {count}" in values["ask"]["text"])
+        calls = [call["text"] for call in it.values["calls"]]
+        assert ["3 progressive" in text for text in calls] == [True, True] and "and 4 chips" in calls[0]
+        assert it.desk.shoe.current_round.taken == ()  # no card before they agree (CS 7(c))
         it.tap(do="irregularity", name="not accepted", seat=2)
         assert it.next()["now"]["do"].startswith("give progressive $1 back to seat 2")
         while not it.next()["ask"]:
@@ -499,7 +502,7 @@ def test_progressive_chips_are_counted_and_a_jackpot_is_validated_before_it_is_p
         it.bets()
         fact = [one.data for one in it.desk.books.inputs(number) if one.key == line]
         assert [data["by"] for data in fact] == ["J. Doe"]
-        assert [choice for choice, _ in it.values["house"]["choices"]] == ["pay", "return"]
+        assert [choice for choice, _ in it.values["house"]["choices"]] == ["pay", "return", "end-deck"]
         it.tap(do="house", choice="pay", by="J. Doe", reason="the stub was miscounted")
         assert it.desk.books.in_suspense() == [] and it.values["house"]["text"] == ""
         paid = [line for line in it.desk.books.lines(number) if line.jackpot]

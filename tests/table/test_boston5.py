@@ -5,12 +5,20 @@ from dataclasses import replace
 import pytest
 from hands import paid, settled
 
-from fairshoe_table.games.boston5 import BostonOptions, Hand, Round, settle
+from fairshoe.messages import What
+from fairshoe_table.games.boston5 import GAME, BostonOptions, Hand, Round
+from fairshoe_table.play.game import ALL_OUT, Play
 from fairshoe_table.rules.cards import cards
-from fairshoe_table.rules.ledger import net
+from fairshoe_table.rules.ledger import Line, net
 from fairshoe_table.rules.line_shapes import Void
 
 OPTIONS = BostonOptions()
+
+
+def settle(round: Round, options: BostonOptions) -> list[Line]:
+    return list(GAME.settled(round, options).lines)
+
+
 LOW = "2h 3s 4d 5c 7h"  # a dealer that loses to nearly everything
 
 # B5 11(c) with an ante of $10: what the ante pays.
@@ -144,3 +152,14 @@ def test_the_limit_leaves_the_optional_bonus_alone() -> None:
     lines = settle(Round((rich,), cards(LOW)), options)
     assert sum(line.paid for line in lines if line.wager != "bonus") == 10_040_000
     assert [line.paid for line in lines if line.wager == "bonus"] == [400_000_000]
+
+
+@pytest.mark.parametrize(
+    ("hands", "count"),
+    [([hand("", 0)], 0), ([hand("", 2000), hand("", 0)], 1), ([hand("", 2000), hand("", 2000, void="B5-12c")], 1)],
+)
+def test_the_final_deal_counts_hands_with_a_second_wager_that_stand(hands: list[Hand], count: int) -> None:
+    """Also when all have folded: without the record the shoe does not know its stub (B5 7(f), ruling `b5-all-fold`)."""
+    seated = tuple(replace(one, seat=seat) for seat, one in enumerate(hands, 1))
+    reports = list(GAME.reports(Play(GAME, OPTIONS, Round(seated, final=True), closed=True), ALL_OUT))
+    assert [(it.what, it.a) for it in reports] == [(What.FINAL_DEAL, count)]

@@ -194,6 +194,11 @@ def test_a_coupon_is_entered_on_the_page_and_survives_the_program(tmp_path: Path
         assert (line.stake, line.coupon) == (2000, 1000)
         text = next(one["text"] for one in it.values["lines"] if one["seat"] == 2 and stake in one["text"])
         assert "its coupon of $10" in text
+        it.bets()
+        it.tap(do="again")
+        again = it.values["seats"][1]
+        assert again["wagers"][stake] == 2000 and again["coupons"] == [{}]  # that coupon is in the drop box
+        it.tap(do="wager", seat=2, wager=stake, cents=0)
         for _ in range(2):
             bet(it)
             it.finish()

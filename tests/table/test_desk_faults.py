@@ -4,7 +4,9 @@ The table goes on, and what was booked is what the dealer's page has shown."""
 import contextlib
 import sqlite3
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from kills import Sweep
@@ -12,7 +14,9 @@ from running_tables import check_books, check_replayed
 from sitting import sitting
 from test_kills import NOW, SEATS, WAGERS, wagers
 
-from fairshoe.errors import FairshoeError
+from fairshoe import Shoe
+from fairshoe.client.store_file import StoreFile
+from fairshoe.errors import ALARMS, DeviceHalted, FairshoeError, NoAnswer, StoreError, UsageError
 from fairshoe_table.books.books import Books
 from fairshoe_table.desk import loop
 from fairshoe_table.desk.taps import Desk
@@ -21,6 +25,7 @@ from fairshoe_table.simulated.sitting import Patient, Sitting, listen
 from fairshoe_table.simulated.stack import StackReport, compare
 
 TRIES_MAX = 3000
+ORIGINAL = {"wager": "original", "cents": 1000}
 
 
 def until(it: Sitting, due: Callable[[], object], deed: Callable[[], object]) -> None:
@@ -129,3 +134,85 @@ def test_a_card_that_could_not_be_booked_is_not_drawn_again(tmp_path: Path) -> N
         report = StackReport()
         compare(it, report)
         assert report.wrong == [] and report.ended == 3 and sweep.kills > 150
+
+
+def test_a_store_that_cannot_be_written_acknowledges_nothing_and_the_table_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At every transaction of its file: events that arrive, numbers of commands, the place of the program."""
+    monkeypatch.setattr(loop, "PAUSE_S", 0)
+    commit = StoreFile._commit  # pyright: ignore[reportPrivateUsage]
+    failed: list[int] = []  # what the device was acknowledged beyond what is on file
+    left = 0
+
+    def full(store: StoreFile, db: sqlite3.Connection) -> None:
+        nonlocal left
+        left -= 1
+        if left >= 0:
+            raise sqlite3.OperationalError("database or disk is full")
+        left = 2
+        commit(store, db)
+
+    with sitting(tmp_path, "double-down-stud") as old:
+        desk = old.desk
+        it = Patient(desk)
+        listen(it)
+        journal = desk.shoe.sim.rig.app.journal
+        monkeypatch.setattr(StoreFile, "_commit", full)
+        call = desk.call
+
+        def called(text: str) -> None:
+            call(text)
+            stored = desk.store.logs()[0].last
+            failed.append(journal.seq_acked - stored)
+            assert "full" in text or "Clear" in text, text
+
+        monkeypatch.setattr(desk, "call", called)
+        until(it, lambda: it.values, it.turn)
+        numbers = [played(it, "original") for _ in range(2)]
+        monkeypatch.setattr(StoreFile, "_commit", commit)
+        assert numbers == [1, 2] and len(failed) > 40 and max(failed) <= 0
+        assert any("disk is full" in text for _, text in desk.calls)
+        seqs = [event.seq for event in desk.store.events()]
+        assert seqs == list(range(1, len(seqs) + 1))
+        check_books(desk.books)
+
+
+def turn_fails(it: Sitting, error: Exception) -> None:
+    """One turn of the desk, in which its shoe raises this."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Shoe, "messages", Mock(side_effect=error))
+        it.desk.attempt()
+
+
+def test_what_may_pass_is_said_and_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loop, "PAUSE_S", 0)
+    known = [kind(f"{kind.__name__}.", "Wait.") for kind in (StoreError, NoAnswer, UsageError)]
+    others = [kind(f"{kind.__name__}.") for kind in (sqlite3.OperationalError, OSError, RuntimeError)]
+    with sitting(tmp_path, "double-down-stud") as it:
+        it.bets()
+        for error in (*known, *others):
+            waits = it.desk.tap({"do": "wager", "seat": 2, **ORIGINAL, **it.shown()})
+            turn_fails(it, error)
+            assert f"{type(error).__name__}." in it.values["calls"][-1]["text"]
+            with pytest.raises(UsageError, match=type(error).__name__):
+                waits.result(0)
+        assert wagers(it.values) == {}
+        it.wager(2, original=1000)
+        it.close()
+        it.finish()
+
+
+def test_an_alarm_stops_the_table_wherever_it_is_raised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A halted device too: only a new program says hello to it."""
+    with sitting(tmp_path, "double-down-stud") as it:
+        it.bets()
+        for kind in (*ALARMS, DeviceHalted):
+            with pytest.raises(kind):
+                turn_fails(it, kind("it is so.", "Call service."))
+        for kind, place in product(ALARMS, ("_place", "_look_again")):
+            tap = it.desk.tap({"do": "wager", "seat": 2, **ORIGINAL, **it.shown()})
+            with monkeypatch.context() as patch, pytest.raises(kind):
+                patch.setattr(Desk, place, Mock(side_effect=kind("it is so.", "Call service.")))
+                it.desk.attempt()
+            assert tap.done()

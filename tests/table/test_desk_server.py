@@ -10,25 +10,30 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from waits import LIMIT_S
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 
-from fairshoe.errors import PortError, UsageError
+from fairshoe.errors import DeviceHalted, FairshoeError, PortError, StorageReplaced, UsageError
 from fairshoe.messages import Message, Welcome
 from fairshoe.web.desk_server import DeskServer
 
 FILES = {"table.html": b"<p>table</p>"}
+FAILURES: dict[str, FairshoeError] = {
+    "alarm": StorageReplaced("the storage was replaced.", "Call service."),
+    "halt": DeviceHalted("the device has halted.", "Restart it."),
+}
 
 
 class FakeDesk:
-    """Shows what was tapped; "fail" ends it."""
+    """Shows what was tapped; "alarm" and "halt" end it."""
 
     def __init__(self) -> None:
         self.show: Callable[[dict[str, Any]], None] = lambda values: None
         self.heard: Callable[[Message], None] = lambda message: None
         self.linked: Callable[[bool, str], None] = lambda up, why: None
         self._ending = threading.Event()
-        self._failing = False
+        self._failure: FairshoeError | None = None
 
     @property
     def welcome(self) -> Welcome | None:
@@ -36,8 +41,8 @@ class FakeDesk:
 
     def tap(self, tap: Any) -> Future[str]:
         answer: Future[str] = Future()
-        if tap.get("do") == "fail":
-            self._failing = True
+        if tap.get("do") in FAILURES:
+            self._failure = FAILURES[tap["do"]]
             self._ending.set()
         if tap.get("do") == "refuse":
             answer.set_exception(UsageError("not now.", "Later."))
@@ -47,9 +52,9 @@ class FakeDesk:
         return answer
 
     def run(self) -> None:
-        self._ending.wait(20)
-        if self._failing:
-            raise UsageError("the storage was replaced.", "Call service.")
+        self._ending.wait()
+        if self._failure is not None:
+            raise self._failure
 
     def stop(self) -> None:
         self._ending.set()
@@ -63,7 +68,7 @@ def fake() -> Generator[FakeDesk]:
 def serve(test: Callable[[DeskServer, str], Coroutine[Any, Any, None]]) -> None:
     async def run() -> None:
         async with DeskServer(fake, "a fake", FILES) as server:
-            await asyncio.wait_for(test(server, urlsplit(server.url).netloc), 20)
+            await asyncio.wait_for(test(server, urlsplit(server.url).netloc), LIMIT_S)
 
     asyncio.run(run())
 
@@ -116,17 +121,26 @@ def test_taps_are_answered_and_every_browser_sees_what_changes() -> None:
     serve(test)
 
 
-def test_a_desk_that_fails_says_so_on_the_page() -> None:
+def test_a_table_that_stops_says_so_on_the_page_and_ends_the_program_unless_it_is_an_alarm() -> None:
+    async def halt(server: DeskServer, host: str) -> None:
+        async with page(host, urlsplit(server.url).fragment) as client:
+            await client.send('{"do": "halt"}')
+            assert (await heard(client, stopped))["problem"] == "the device has halted."
+            with pytest.raises(DeviceHalted):
+                await server.alarm()
+
     async def test(server: DeskServer, host: str) -> None:
         async with page(host, urlsplit(server.url).fragment) as client:
-            await client.send('{"do": "fail"}')
+            await client.send('{"do": "alarm"}')
             link = await heard(client, stopped)
             assert link["problem"] == "the storage was replaced." and link["advice"] == "Call service."
+            assert await server.alarm() is FAILURES["alarm"]
             await client.send('{"do": "close"}')
             assert "has stopped" in await heard(
                 client, lambda it: it["answer"] if "stopped" in it.get("answer", "") else None
             )
 
+    serve(halt)
     serve(test)
 
 

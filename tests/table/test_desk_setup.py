@@ -67,6 +67,48 @@ def test_meters_of_another_pay_table_are_refused_before_the_first_wager(
                 pass
 
 
+METERS = {"progressive": {"rates": {"main": 7500}, "seeds": {"main": 1_000_000}}}
+
+
+def test_a_table_has_a_name_and_its_meters_are_started_once(at_a_shoe: Setup) -> None:
+    chosen = {"progressive_pays": "CS-11d-D", "approvals": {"progressive_pays": "x"}}
+    setup = replace(at_a_shoe, options=load_options({"version": 1, "game": "caribbean-stud", **chosen}))
+    for name, meters in (("CS-3", METERS), ("", METERS), ("", {})):
+        with open_desk(replace(setup, name=name, meters=meters, new_log=True)) as desk:
+            desk.begin()
+            found = desk.books.meters("progressive")
+            assert found is not None and found.by_name["main"].cents == 1_000_000 and desk.books.table == "CS-3"
+    one: dict[str, object] = {**METERS["progressive"]}
+    odds: tuple[object, ...] = (
+        None,
+        5,
+        list[object](),
+        {"main": "1"},
+        {"main": 0.5},
+        {"main": True},
+        {"main": -1},
+        {"main": 10**30},
+    )
+    cases: tuple[tuple[dict[str, object], str], ...] = (
+        ({"progressive": {**one, "rates": {"main": 8000}}}, "other rates or seeds"),
+        ({"progressive": {**one, "seeds": {"main": 5}}}, "other rates or seeds"),
+        ({"five-card": one}, "no meters 'five-card'"),
+        *(({"progressive": odd}, "must be whole numbers") for odd in (*odds[:3], {}, "x", {**one, "more": 1})),
+        *(({"progressive": {**one, name: odd}}, f"{name} must be") for name in one for odd in odds),
+    )
+    for wrong, says in cases:
+        with pytest.raises(UsageError, match=says), open_desk(replace(setup, meters=wrong, new_log=True)):
+            pass
+
+
+def test_a_served_table_says_that_it_links_nothing(at_a_shoe: Setup) -> None:
+    chosen = {"progressive_pays": "CS-11d-D", "linked": True}
+    options = load_options({"version": 1, "game": "caribbean-stud", **chosen, "approvals": dict.fromkeys(chosen, "x")})
+    for setup in (replace(at_a_shoe, options=options, meters=METERS), replace(at_a_shoe, options=options, port="")):
+        with pytest.raises(UsageError, match="links no tables"), open_desk(setup):
+            pass
+
+
 def test_a_simulated_table_starts_the_meters_of_its_options(tmp_path: Path) -> None:
     chosen = {"progressive_pays": "PTMGLML02", "progressive_wager": 500}
     options = load_options({"version": 1, "game": "caribbean-stud", **chosen, "approvals": dict.fromkeys(chosen, "x")})

@@ -3,12 +3,18 @@
 import pytest
 from hands import paid, settled
 
-from fairshoe_table.games.double_cross import Axis, DoubleCrossOptions, Hand, Round, axis_cards, dealers_axis, settle
+from fairshoe_table.games.double_cross import GAME, Axis, DoubleCrossOptions, Hand, Round, axis_cards, dealers_axis
 from fairshoe_table.rules.cards import cards
-from fairshoe_table.rules.ledger import net
+from fairshoe_table.rules.ledger import Line, net
 from fairshoe_table.rules.money import Rounding
 
 OPTIONS = DoubleCrossOptions()
+
+
+def settle(round: Round, options: DoubleCrossOptions) -> list[Line]:
+    return list(GAME.settled(round, options).lines)
+
+
 V, H = Axis.VERTICAL, Axis.HORIZONTAL
 
 # DCP 11(b): own two cards, the community cards (left, centre, right, top, bottom), odds of each raise. The dealer has

@@ -9,17 +9,22 @@ from fairshoe import Command, CommandResult, State
 from fairshoe.errors import UsageError
 from fairshoe.messages import CloseBetting
 from fairshoe_table.books.books import Books
-from fairshoe_table.games.double_down import Area, DoubleDownOptions, Round, settle
+from fairshoe_table.games.double_down import GAME, Area, DoubleDownOptions, Round
 from fairshoe_table.play.game import Dealt
 from fairshoe_table.play.inputs import Input, wager
 from fairshoe_table.play.round import asks
 from fairshoe_table.rules.cards import cards
-from fairshoe_table.rules.ledger import Wager, net
+from fairshoe_table.rules.ledger import Line, Wager, net
 from fairshoe_table.rules.seats import check_adjacent, deal_order, seat_of, settle_order, stack_of
 from fairshoe_table.simulated.demonstration import simulated_table
 from fairshoe_table.table.table import Table
 
 OPTIONS = DoubleDownOptions()
+
+
+def settle(round: Round, options: DoubleDownOptions) -> list[Line]:
+    return list(GAME.settled(round, options).lines)
+
 
 # DDS 10(b) as printed, with a wager of $10 doubled by $6: net in cents.
 ROWS = {

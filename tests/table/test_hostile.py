@@ -130,7 +130,7 @@ def test_racks_and_rounds_of_three_programs_agree(tmp_path: Path) -> None:
             for fact in [*ROUNDS[DDS], OVER]:
                 books.record(number, fact, options_of(DDS))
         for program in programs:
-            assert program.wait(60) == 0
+            assert program.wait() == 0
         shift = books.rack.shift(1)
         assert shift.total("fill") == 4000 and shift.expected == 104_000 + shift.win and shift.win == -60_000
         books.rack.add("closing", shift.expected, "J. Doe")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from running_tables import POKER, Life, always, check_books, check_replayed, options_of
 from sitting import bet, sitting
-from test_headers import old_file
+from test_books import ROUNDS
 
 from fairshoe import Need
 from fairshoe.cli.command_line import main
@@ -130,7 +130,7 @@ def test_only_what_may_be_decided_now_is_taken(tmp_path: Path) -> None:
         it.next()
         for by, reason in (("", "smoke"), ("J. Doe", " ")):
             with pytest.raises(UsageError, match="no name or no reason"):
-                it.tap(do="house", choice="void", by=by, reason=reason)
+                it.desk.decide("void", by, reason)
 
 
 # --- another shoe ------------------------------------------------------------------------------
@@ -276,8 +276,12 @@ def test_a_shoe_that_comes_back_deals_for_no_wagers_that_were_returned(tmp_path:
 
 
 @pytest.mark.parametrize("choice", ["continue", "void"])
-def test_a_supervisor_is_asked_about_an_open_round_of_old_books(tmp_path: Path, choice: str) -> None:
-    old_file(tmp_path / "books.db", True)
+def test_a_supervisor_is_asked_about_an_open_round_without_a_header(tmp_path: Path, choice: str) -> None:
+    options = options_of("double-down-stud")
+    with Books(tmp_path / "books.db") as books:
+        number = books.open_round("double-down-stud")
+        for fact in ROUNDS["double-down-stud"][:6]:
+            books.record(number, fact, options)
     with sitting(tmp_path, "double-down-stud", options=options_of("double-down-stud")) as it:
         it.until(lambda values: values["house"]["text"])
         assert it.values["ask"]["choices"] == ("continue", "void")

@@ -9,9 +9,11 @@ import pytest
 
 from fairshoe.cli.command_line import main
 from fairshoe.errors import UsageError
+from fairshoe_table.games.double_down import DoubleDownOptions
 from fairshoe_table.play import registry
 from fairshoe_table.play.inputs import COMMON, Decided
 from fairshoe_table.play.registry import load_options
+from fairshoe_table.rules.pay_tables import improve
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 DDS, B5, CS = "double-down-stud", "boston-5-stud", "caribbean-stud"
@@ -38,7 +40,7 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
     (DDS, {"pays": "B5-11c"}, "option pays: B5-11c is no table of this wager"),
     (DDS, {"pays": "CS-11b"}, "option pays"),
     (DDS, {"pays": None}, "option pays: None is no PayTable"),
-    (DDS, {"pays": 5}, "option pays: 5 is no name"),
+    (DDS, {"pays": 5}, "option pays: 5 is no pay table"),
     (DDS, {"pays": "DDS-99"}, "unknown pay table"),
     (DDS, {"cap": 100}, r"option cap: .*DDS 10\(c\)"),
     (DDS, {"cap": -1}, "option cap"),
@@ -74,6 +76,15 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
     (CS, {"progressive_pays": "CS-11d-D", "progressive_wager": 250}, r"CS 11\(d\)\(7\)"),
     (CS, {"progressive_pays": "CS-11d-A", "progressive_wager": 300}, r"300 cents are no chip here \(CS 6\(c\)\)"),
     (CS, {"progressive_pays": "CS-11d-A", "chip": 500}, r"100 cents are no chip here \(CS 6\(c\)\)"),
+    (DDS, {"pays": {"table": "DDS-10b"}}, "option pays: .* is no pay table"),
+    (DDS, {"pays": {"table": "DDS-10b", "rows": {}}}, "option pays: .* is no pay table"),
+    (DDS, {"pays": {"table": "DDS-10b", "rows": {"Flush": 9}}}, "option pays: .* is no pay table"),
+    (DDS, {"pays": {"table": "DDS-10b", "rows": ["Flush"]}}, "option pays: .* is no pay table"),
+    (DDS, {"pays": {"table": "DDS-10b", "rows": {"Flush": "7 to 1"}}}, "Flush: .* is less than"),
+    (DDS, {"pays": {"table": "DDS-10b", "rows": {"Flush": "9 to 0"}}}, "odds cannot be read"),
+    (DDS, {"pays": {"table": "B5-11c", "rows": {"Flush": "90 to 1"}}}, r"option pays: B5-11c\+ is no table"),
+    (DDS, {"pays": {"table": "DDS-10b", "rows": {"Flush": "9 to 1"}}, "approvals": {}}, "need an approval"),
+    (CS, {"bonus_pays": {"table": "CS-11c-A", "rows": {"Flush": "900 to 1"}}}, "CS-11c-A is exact"),
     (CS, {"linked": True}, r"option linked: no wager .*CS 11\(d\)\(4\)"),
     (CS, {"side_limits": {"cover all": [1, 100]}}, "option cover all: 1 cents in chips"),
     (CS, {"side_limits": {"progressive": [100, 500]}}, "option side_limits: no side wager 'progressive'"),
@@ -129,6 +140,13 @@ def test_a_file_that_says_something_twice_is_refused(
     path.write_text(text, encoding="utf-8")
     assert main(["table", "serve", "--game", DDS, "--no-open", "--options", str(path)]) != 0
     assert says in capsys.readouterr().err
+
+
+def test_a_pay_table_that_pays_more_than_a_minimum_is_named_in_the_file() -> None:
+    better = {"table": "DDS-10b", "rows": {"Flush": "9 to 1"}}
+    options = load_options({"version": 1, "game": DDS, "pays": better, "approvals": {"pays": "approval 17"}})
+    assert isinstance(options, DoubleDownOptions)
+    assert options.pays == improve("DDS-10b", {"Flush": "9 to 1"}, "approval 17")
 
 
 def test_approvals_are_taken_and_posted_limits_and_seats_are_possible() -> None:

@@ -100,7 +100,7 @@ def _raises(own: tuple[int, ...], community: tuple[int, ...], axis: double_cross
     hand = double_cross.Hand(1, UNIT, 0, own, None, True, axis)
     dealers = combinations([card for card in DECK if card not in own and card not in community], 2)
     rounds = (double_cross.Round((hand,), dealer, community) for dealer in dealers)
-    return sum(net(double_cross.settle(round, DoubleCrossOptions())) for round in rounds)
+    return sum(net(double_cross.GAME.settled(round, DoubleCrossOptions()).lines) for round in rounds)
 
 
 def test_raises_of_double_cross_are_counted_as_they_are_settled() -> None:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from queue import SimpleQueue
 
 import pytest
+from waits import LIMIT_S
 
 from fairshoe.errors import PortError
 from fairshoe.web.assets import table_files
@@ -15,8 +16,6 @@ from fairshoe_table.desk.card_reader import CardReader, joined
 from fairshoe_table.desk.setup import PAGE
 from fairshoe_table.play import registry
 from fairshoe_table.rules.cards import card
-
-WAIT_S = 60
 
 
 @contextmanager
@@ -39,16 +38,16 @@ def test_a_reader_gives_one_card_for_each_line_however_the_bytes_come() -> None:
     with reader() as (far, heard):
         for part in (b"As\r\n10", b"d\n\n", b"kh\n2c", b"\n"):
             far.sendall(part)
-        assert [heard.get(timeout=WAIT_S) for _ in range(4)] == [card(it) for it in ("As", "10d", "Kh", "2c")]
+        assert [heard.get(timeout=LIMIT_S) for _ in range(4)] == [card(it) for it in ("As", "10d", "Kh", "2c")]
 
 
 def test_what_is_no_card_and_what_is_no_line_is_said_and_the_next_card_is_heard() -> None:
     with reader() as (far, heard):
         far.sendall(b"1x\n\xff\xfe\nAs\n")
-        first, second, third = (heard.get(timeout=WAIT_S) for _ in range(3))
+        first, second, third = (heard.get(timeout=LIMIT_S) for _ in range(3))
         assert "'1x', which is no card" in str(first) and "which is no card" in str(second) and third == card("As")
         far.sendall(b"x" * 200)
-        assert "sends no lines" in str(heard.get(timeout=WAIT_S))
+        assert "sends no lines" in str(heard.get(timeout=LIMIT_S))
 
 
 def test_a_reader_that_cannot_be_opened_says_so() -> None:

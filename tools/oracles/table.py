@@ -20,6 +20,7 @@ from math import comb, hypot
 from fairshoe_table.games import boston5
 from fairshoe_table.games.boston5 import BostonOptions
 from fairshoe_table.games.caribbean import settlement as caribbean
+from fairshoe_table.games.caribbean.game import GAME as CARIBBEAN
 from fairshoe_table.games.caribbean.options import CaribbeanOptions
 from fairshoe_table.rules.cards import DECK, cards
 from fairshoe_table.rules.ledger import net
@@ -154,7 +155,7 @@ def boston(options: BostonOptions) -> Settle:
 
     def settle(own: tuple[int, ...], dealer: tuple[int, ...]) -> int:
         hand = boston5.Hand(1, UNIT, 2 * UNIT, cards=own, second=2 * UNIT)
-        return net(boston5.settle(boston5.Round((hand,), dealer), options))
+        return net(boston5.GAME.settled(boston5.Round((hand,), dealer), options).lines)
 
     return settle
 
@@ -165,7 +166,7 @@ def caribbean_from(least: int) -> Settle:
     def settle(own: tuple[int, ...], dealer: tuple[int, ...]) -> int:
         bet = 2 * UNIT if value5(*own) >= least else 0
         hand = caribbean.Hand(1, UNIT, bet, cards=own)
-        return net(caribbean.settle(caribbean.Round((hand,), dealer), CaribbeanOptions()).lines)
+        return net(CARIBBEAN.settled(caribbean.Round((hand,), dealer), CaribbeanOptions()).lines)
 
     return settle
 

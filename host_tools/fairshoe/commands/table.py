@@ -14,6 +14,7 @@ import webbrowser
 from pathlib import Path
 from typing import cast
 
+from fairshoe.cli import settings
 from fairshoe.errors import UsageError, install_advice
 from fairshoe.files import check_writable, parse_json
 from fairshoe.printable import printable, say
@@ -48,7 +49,10 @@ def _books(options: argparse.Namespace) -> int:
         raise UsageError(f"{options.folder} has no books.", "Name the folder given to `fairshoe table serve`.")
     alone = one_program(options.folder) if options.action == "void" else contextlib.nullcontext()
     try:
-        with alone, Books(path) as books:
+        with alone, Books(path, options.name) as books:
+            names = books.tables()
+            if len(names) > 1 and not options.name:
+                raise UsageError(f"{path} has the tables {', '.join(names)}.", "Name one of them: --name.")
             match options.action:
                 case "rack":
                     slip = options.by, options.note, options.slip, options.shift
@@ -140,7 +144,11 @@ async def _serve_page(options: argparse.Namespace, folder: Path) -> None:
         options.reader,
         options.auditor_key,
         () if options.deck_order is None else cards(_text(options.deck_order)),
+        options.name,
+        {} if options.meters is None else _object(options.meters),
         options.new_log,
+        not options.no_nonce,
+        _shufflers(options.config_file),
     )
     name = options.port or "a simulated shoe"
     files = table_files(desk_setup.PAGE)
@@ -148,7 +156,21 @@ async def _serve_page(options: argparse.Namespace, folder: Path) -> None:
         say(f"dealer's page of {options.game} at {name} on {server.url} (Ctrl-C ends)", flush=True)
         if not options.no_open:
             webbrowser.open(server.url)
-        await asyncio.Event().wait()
+        alarm = await server.alarm()
+        say(f"ALARM, the table has stopped: {alarm.what} {alarm.advice}", file=sys.stderr, flush=True)
+        await asyncio.Event().wait()  # for a person: the page says it too
+
+
+def _shufflers(config_file: str | None) -> tuple[int, ...]:
+    """The devices that shuffle, by the house's settings."""
+    house = settings.load(argparse.Namespace(config_file=config_file))
+    words = str(house["shufflers"] or "").replace(",", " ").split()
+    try:
+        return tuple(int(word, 16) for word in words)
+    except ValueError as error:
+        raise UsageError(
+            f"shufflers in {house.path}: {error}.", 'Write device numbers: "00510007 00510008".'
+        ) from error
 
 
 def _text(path: Path) -> str:
@@ -159,15 +181,19 @@ def _text(path: Path) -> str:
         raise UsageError(f"cannot read {path}: {reason}.", "Check the name and your permission.") from error
 
 
-def _choices(path: Path, game: str) -> dict[str, object]:
-    """The options of the licensee, which must be of this game."""
+def _object(path: Path) -> dict[str, object]:
     try:
         data = parse_json(_text(path).encode())
     except ValueError as error:
         raise UsageError(f"{path}: {error}.", "Correct the file; docs/TABLE.md describes it.") from error
     if not isinstance(data, dict):
-        raise UsageError(f"{path} holds no options.", "Correct the file; docs/TABLE.md describes it.")
-    found = cast("dict[str, object]", data)
+        raise UsageError(f"{path} holds no object.", "Correct the file; docs/TABLE.md describes it.")
+    return cast("dict[str, object]", data)
+
+
+def _choices(path: Path, game: str) -> dict[str, object]:
+    """The options of the licensee, which must be of this game."""
+    found = _object(path)
     if found.get("game") != game:
         raise UsageError(
             f"{path} has the options of {found.get('game')}, not of {game}.", "Name that game, or another file."

@@ -14,7 +14,7 @@ from fairshoe_table.rules.meters import Meter, Meters
 
 NOTHING = "null"  # in place of a line that was reversed and has no successor
 ADD = "INSERT INTO accounts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET cents = cents + excluded.cents"
-_SELDOM = ("state", "coupon")  # left out where a line has none: books of older versions have the same text
+_SELDOM = ("state", "coupon")  # left out where a line has none
 
 
 def line_data(line: Line) -> str:

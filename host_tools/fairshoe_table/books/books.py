@@ -29,7 +29,7 @@ from fairshoe_table.books.schema import prepare
 from fairshoe_table.books.settling import DECIDED, DECISIONS, VOIDS, Settling
 from fairshoe_table.play import registry
 from fairshoe_table.play.game import ALL_OUT, Game, Play
-from fairshoe_table.play.inputs import NO_HAND, Input
+from fairshoe_table.play.inputs import NO_HAND, Input, check_lines, signed
 from fairshoe_table.play.options import Options
 from fairshoe_table.play.round import apply, asks, corrected, rebuild, rebuild_unread
 from fairshoe_table.rules.ledger import COUPONS, IN_SUSPENSE, SUSPENSE, Line, Transfer, layout, player, transfers
@@ -40,6 +40,7 @@ ASIDE = ("done", "seed check")  # inputs about a round from which nothing follow
 EXPORTED = (
     *("rounds", "inputs", "lines", "transfers", "accounts", "meters", "contributions", "links", "settings", "rack"),
 )
+NAME_MAX = 40  # characters of the name of a table
 _KNOWN_MAX = 2  # rounds that are kept as they were read: this one and the one before
 
 
@@ -64,16 +65,14 @@ class Books:
     def __init__(
         self,
         path: Path | str,
-        table: str = "table-1",
+        table: str = "",
         link: str = "",
         connection: type[sqlite3.Connection] = sqlite3.Connection,
         now: Callable[[], str] = utc_now,
     ) -> None:
-        """`connection` is another kind of connection, for tests that end the program between two statements; `now`
-        gives the time of rows."""
+        """`table` is its name; without one that of the books, if they are of one table. `connection` is another kind of
+        connection, for tests that end the program between two statements; `now` gives the time of rows."""
         self._now = now
-        self.table = table
-        self.link = link or table
         self._known: dict[int, _Known] = {}
         self._settings: dict[str, Options] = {}
         if str(path) != ":memory:":
@@ -83,11 +82,22 @@ class Books:
             prepare(self._db, path)
         except sqlite3.DatabaseError as error:
             raise UsageError(f"{path} cannot be opened as books: {error}.", "Check the file, or restore it.") from error
-        self.rack = Rack(self._db, table, now)
-        self._accounts = Accounts(self._db, table, self.link, now)
+        found = self.tables()
+        self.table = table or (found[0] if len(found) == 1 else "table-1")
+        if not self.table.isprintable() or "/" in self.table or not 0 < len(self.table.strip()) <= NAME_MAX:
+            raise UsageError(
+                f"{ascii(table)[:60]} is no name of a table.", f"Up to {NAME_MAX} letters without a slash."
+            )
+        self.link = link or self.table
+        self.rack = Rack(self._db, self.table, now)
+        self._accounts = Accounts(self._db, self.table, self.link, now)
         self._settling = Settling(self._accounts)
         self.history, self.lines, self.meters = self._accounts.history, self._accounts.lines, self._accounts.meters
         self.balances, self.on_the_layout = self._accounts.balances, self._accounts.on_the_layout
+
+    def tables(self) -> list[str]:
+        """The names of all tables in this file."""
+        return [row[0] for row in self._db.execute("SELECT tbl FROM rounds UNION SELECT tbl FROM rack")]
 
     def close(self) -> None:
         self._db.close()
@@ -272,9 +282,7 @@ class Books:
     def void_unread(self, by: str, reason: str, over: bool = False) -> list[Line]:
         """Void the open round of this table without its game, its options or its shoe, and return what lies on the
         layout; lines that were booked stand. `over`: end it too, because no table will."""
-        if not by.strip() or not reason.strip():
-            raise UsageError("the decision has no name or no reason.", "Enter the supervisor and the reason.")
-        who = {"by": by.strip(), "reason": reason.strip()}
+        who = signed(by, reason)
         house = Input("house:0:void", "house", {"seat": 0, "part": "void", "choice": "void", **who})
         void = Input("void", "void", {"clause": "HOUSE", "kept": [], **who, "unread": True})
         with self._transaction() as db:
@@ -332,6 +340,7 @@ class Books:
         the lines that were booked now."""
         if not approval.strip():
             raise UsageError("a correction names no supervisor.", "Call one, and enter who approves it.")
+        check_lines(approval)
         times = sum(fact.kind == "correct" and fact.data["of"] == of for fact in self.inputs(number))
         data = {"of": of, "cards": list(cards), "source": source, "approval": approval.strip()}
         data |= {"also": also[0], "also_cards": list(also[1])} if also[0] else {}
@@ -379,9 +388,7 @@ class Books:
         number, line = (waiting or [(0, None)])[0]
         if line is None or choice not in DECISIONS:
             raise UsageError(f"{choice!r} decides about no payout in suspense.", f"One of {', '.join(DECISIONS)}.")
-        if not by.strip() or not reason.strip():
-            raise UsageError("the decision has no name or no reason.", "Enter the supervisor and the reason.")
-        data = {"choice": choice, "by": by.strip(), "reason": reason.strip()}
+        data = {"choice": choice, **signed(by, reason)}
         with_it = [it for at, it in waiting if at == number and (line.envied or line.seat) in (it.seat, it.envied)]
         fact = [Input(f"{DECIDED}:{it.key}", DECIDED, {"line": it.key, **data}) for it in with_it]
         return number, self.record_all(number, fact, self.options(number) or options)[0]

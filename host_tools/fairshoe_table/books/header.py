@@ -2,8 +2,8 @@
 
 It is fixed when the wagers of the round are booked; until then each program writes it again. The shoe and the number
 that it gives the round are fixed when betting is closed. Options are stored once, by the hash of their text: a round is
-settled by those of its header until it is over, whatever the files of the table say meanwhile. In books of an older
-version a header is unknown.
+settled by those of its header until it is over, whatever the files of the table say meanwhile. A program of its own may
+open rounds without a header: it is unknown.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from fairshoe.errors import UsageError
 from fairshoe.look import report_style
+from fairshoe_table.play.inputs import check_lines
 from fairshoe_table.rules.ledger import COUPON_BOX, HOUSE, TRAY
 from fairshoe_table.rules.money import dollars
 
@@ -28,8 +29,7 @@ if TYPE_CHECKING:
 
 OPENING, CLOSING, FILL, CREDIT, CASH, COUPON = "opening", "closing", "fill", "credit", "drop", "coupon"
 KINDS = (OPENING, FILL, CREDIT, CASH, COUPON, CLOSING)
-_AMOUNT_MAX = 10**12
-_TEXT_MAX = 200  # characters of a name, a note, a slip
+CENTS_MAX = 10**12  # of one entry
 
 
 @dataclass(frozen=True)
@@ -104,13 +104,11 @@ class Rack:
         """Enter it. An opening begins a shift, a closing ends it; cash and coupons of the drop may still be counted
         after that, and of an earlier `shift` than the last. The same `key` again changes nothing: a slip has its number
         once."""
-        if kind not in KINDS or type(cents) is not int or not 0 <= cents <= _AMOUNT_MAX:
+        if kind not in KINDS or type(cents) is not int or not 0 <= cents <= CENTS_MAX:
             raise UsageError(f"{kind} of {cents} cents?", f"One of {', '.join(KINDS)}, in whole cents.")
         if not by.strip():
             raise UsageError(f"{kind} without a name.", "Enter who counted or carried it.")
-        for text in (by, note, key):
-            if not text.isprintable() or len(text) > _TEXT_MAX:
-                raise UsageError(f"{kind}: a name, note or slip of odd characters.", f"Up to {_TEXT_MAX} letters.")
+        check_lines(by, note, key)
         if key.startswith("("):
             raise UsageError(f"{key}: slips in brackets are numbered by the books.", "Enter the slip's own number.")
         self._db.execute("BEGIN IMMEDIATE")
@@ -219,15 +217,20 @@ class Rack:
 
 
 def rows(shift: Shift) -> list[tuple[str, int]]:
-    """The sheet of a shift, in its order."""
-    return [
+    """The sheet of a shift, in its order. What the books expect only after the closing: the count is blind."""
+    counted = [
         ("drop, cash", shift.total(CASH)),
         ("drop, coupons (CS 6(a), 6(c))", shift.total(COUPON)),
         ("closing", shift.total(CLOSING)),
         ("credits", shift.total(CREDIT)),
         ("opening", -shift.total(OPENING)),
         ("fills", -shift.total(FILL)),
-        ("win, counted", shift.counted if shift.closed else 0),
+    ]
+    if not shift.closed:
+        return counted
+    return [
+        *counted,
+        ("win, counted", shift.counted),
         ("win, by the lines", shift.win),
         ("difference", shift.difference),
         ("expected in the rack", shift.expected),

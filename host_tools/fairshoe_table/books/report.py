@@ -30,7 +30,7 @@ def enter(books: Books, kind: str, amount: str, by: str, note: str, slip: str, o
     shift = books.rack.shift(entry.shift)
     said = f"shift {entry.shift}: {entry.kind} {dollars(entry.cents)} by {entry.by}"
     if not shift.closed:
-        return f"{said}; expected in the rack: {dollars(shift.expected)}"
+        return said
     return f"{said}; win counted {dollars(shift.counted)}, by the lines {dollars(shift.win)}, difference " + dollars(
         shift.difference
     )

@@ -1,8 +1,4 @@
-"""The tables of the books, and how a file of an older version becomes one of this version.
-
-A new file and an old one take the same way, in one transaction: the tables of the first version, then what was added.
-A kill in between leaves the old file.
-"""
+"""The tables of the books. A new file gets all of them in one transaction; a kill in between leaves it empty."""
 
 from __future__ import annotations
 
@@ -13,55 +9,50 @@ from fairshoe.errors import UsageError
 
 VERSION = 2  # `user_version` of the file
 
-_FIRST = (
-    """CREATE TABLE IF NOT EXISTS rounds (
+_TABLES = (
+    """CREATE TABLE rounds (
     id INTEGER PRIMARY KEY, tbl TEXT NOT NULL, game TEXT NOT NULL, shoe_round INTEGER,
-    over INTEGER NOT NULL DEFAULT 0)""",
-    "CREATE UNIQUE INDEX IF NOT EXISTS one_open_round ON rounds (tbl) WHERE over = 0",
-    """CREATE TABLE IF NOT EXISTS inputs (
+    over INTEGER NOT NULL DEFAULT 0, device TEXT NOT NULL DEFAULT 'unknown', log TEXT NOT NULL DEFAULT 'unknown',
+    settings TEXT NOT NULL DEFAULT 'unknown', program TEXT NOT NULL DEFAULT 'unknown',
+    package TEXT NOT NULL DEFAULT 'unknown', began TEXT NOT NULL DEFAULT 'unknown')""",
+    "CREATE UNIQUE INDEX one_open_round ON rounds (tbl) WHERE over = 0",
+    """CREATE TABLE inputs (
     id INTEGER PRIMARY KEY, round INTEGER NOT NULL, key TEXT NOT NULL, kind TEXT NOT NULL, data TEXT NOT NULL,
-    seq INTEGER NOT NULL DEFAULT 0, UNIQUE (round, key))""",
-    """CREATE TABLE IF NOT EXISTS lines (
+    seq INTEGER NOT NULL DEFAULT 0, utc TEXT NOT NULL DEFAULT 'unknown', shift INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (round, key))""",
+    """CREATE TABLE lines (
     round INTEGER NOT NULL, key TEXT NOT NULL, version INTEGER NOT NULL, line TEXT NOT NULL, cause INTEGER NOT NULL,
     PRIMARY KEY (round, key, version))""",
-    """CREATE TABLE IF NOT EXISTS transfers (
+    """CREATE TABLE transfers (
     id INTEGER PRIMARY KEY, round INTEGER NOT NULL, cause INTEGER NOT NULL, source TEXT NOT NULL, target TEXT NOT NULL,
-    cents INTEGER NOT NULL)""",
-    "CREATE TABLE IF NOT EXISTS accounts (name TEXT PRIMARY KEY, cents INTEGER NOT NULL)",
-    """CREATE TABLE IF NOT EXISTS meters (
+    cents INTEGER NOT NULL, utc TEXT NOT NULL DEFAULT 'unknown')""",
+    "CREATE TABLE accounts (name TEXT PRIMARY KEY, cents INTEGER NOT NULL)",
+    """CREATE TABLE meters (
     link TEXT NOT NULL, pool TEXT NOT NULL, name TEXT NOT NULL, cents INTEGER NOT NULL, seed INTEGER NOT NULL,
-    rate INTEGER NOT NULL, carry INTEGER NOT NULL, PRIMARY KEY (link, pool, name))""",
-    "CREATE TABLE IF NOT EXISTS links (link TEXT NOT NULL, tbl TEXT NOT NULL PRIMARY KEY, facts TEXT NOT NULL)",
-)
-# Headers of rounds; options and approvals, once by their hash; times; the rack, in shifts.
-_ADDED = (
-    *(f"ALTER TABLE rounds ADD COLUMN {name} TEXT NOT NULL DEFAULT 'unknown'"
-      for name in ("device", "log", "settings", "program", "package", "began")),
-    """CREATE TABLE IF NOT EXISTS contributions (
+    rate INTEGER NOT NULL, carry INTEGER NOT NULL, owed INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (link, pool, name))""",
+    """CREATE TABLE contributions (
     round INTEGER NOT NULL, pool TEXT NOT NULL, stake INTEGER NOT NULL, PRIMARY KEY (round, pool))""",
+    "CREATE TABLE links (link TEXT NOT NULL, tbl TEXT NOT NULL PRIMARY KEY, facts TEXT NOT NULL)",
     "CREATE TABLE settings (hash TEXT PRIMARY KEY, data TEXT NOT NULL)",
-    "ALTER TABLE inputs ADD COLUMN utc TEXT NOT NULL DEFAULT 'unknown'",
-    "ALTER TABLE inputs ADD COLUMN shift INTEGER NOT NULL DEFAULT 0",
-    "ALTER TABLE transfers ADD COLUMN utc TEXT NOT NULL DEFAULT 'unknown'",
     """CREATE TABLE rack (
     id INTEGER PRIMARY KEY, tbl TEXT NOT NULL, shift INTEGER NOT NULL, kind TEXT NOT NULL, cents INTEGER NOT NULL,
     key TEXT NOT NULL, note TEXT NOT NULL, by TEXT NOT NULL, utc TEXT NOT NULL, UNIQUE (tbl, key))""",
-    """CREATE TABLE notes (
-    id INTEGER PRIMARY KEY, tbl TEXT NOT NULL, text TEXT NOT NULL, by TEXT NOT NULL, utc TEXT NOT NULL)""",
-)  # fmt: skip
+)
 
 
 def prepare(db: sqlite3.Connection, path: Path | str) -> None:
-    """Bring a file to this version; refuse one of a newer version, unchanged."""
-    _refuse_newer(db, path)
+    """Make the tables of a new file; refuse books of another version, unchanged."""
+    ready = _is_ready(db, path)
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = FULL")
-    if _version(db) == VERSION:
+    if ready:
         return
     db.execute("BEGIN IMMEDIATE")
     try:
-        _refuse_newer(db, path)
-        _bring(db)
+        if not _is_ready(db, path):  # another program may have done it meanwhile
+            for statement in _TABLES:
+                db.execute(statement)
+            db.execute(f"PRAGMA user_version = {VERSION}")
         db.execute("COMMIT")
     except BaseException:
         if db.in_transaction:
@@ -69,35 +60,12 @@ def prepare(db: sqlite3.Connection, path: Path | str) -> None:
         raise
 
 
-def _version(db: sqlite3.Connection) -> int:
-    return int(db.execute("PRAGMA user_version").fetchone()[0])
-
-
-def _refuse_newer(db: sqlite3.Connection, path: Path | str) -> None:
-    found = _version(db)
-    if found > VERSION:
+def _is_ready(db: sqlite3.Connection, path: Path | str) -> bool:
+    found = int(db.execute("PRAGMA user_version").fetchone()[0])
+    tables = db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
+    if found != VERSION and tables:
         raise UsageError(
             f"{path} has books of version {found}, and this program knows version {VERSION}.",
-            "Start the newer program. Nothing was changed.",
+            "Start the program that made it. Nothing was changed.",
         )
-
-
-def _bring(db: sqlite3.Connection) -> None:
-    found = _version(db)
-    if found < 1:  # or another program has done it meanwhile
-        for statement in (*_FIRST, *_ADDED):
-            db.execute(statement)
-        # Contributions to the meters stood in columns of their own.
-        columns = {row[1] for row in db.execute("PRAGMA table_info(rounds)")}
-        for column, pool in (("progressive", "progressive"), ("five_card", "five-card")):
-            if column in columns:
-                take = f"SELECT id, '{pool}', {column} FROM rounds WHERE over = 0 AND {column} != 0"
-                db.execute(f"INSERT OR IGNORE INTO contributions {take}")
-        # The number of the shoe's round stood in an input only.
-        db.execute(
-            "UPDATE rounds SET shoe_round = (SELECT json_extract(data, '$.round') FROM inputs"
-            " WHERE inputs.round = rounds.id AND inputs.key = 'closed')"
-        )
-    if found < 2:
-        db.execute("ALTER TABLE meters ADD COLUMN owed INTEGER NOT NULL DEFAULT 0")
-        db.execute(f"PRAGMA user_version = {VERSION}")
+    return found == VERSION

@@ -30,7 +30,7 @@ from fairshoe import (
     Step,
     next_step,
 )
-from fairshoe.errors import UsageError
+from fairshoe.errors import ALARMS, DeckNotShared, DeviceSuspect, StoreError, UsageError
 from fairshoe.messages import CloseBetting, Command, EndRound, Release, RoundStarted, SetPositions, Welcome
 from fairshoe_table.books.books import Books
 from fairshoe_table.desk.drafts import Draft
@@ -41,6 +41,7 @@ from fairshoe_table.play.game import Ask, EnteredTwice
 from fairshoe_table.play.inputs import Input
 from fairshoe_table.play.options import Options
 from fairshoe_table.play.round import apply, asks
+from fairshoe_table.table.house import ACCEPT_DECK, END_DECK, NAME_DOOR
 from fairshoe_table.table.seed_check import held_against_seed
 from fairshoe_table.table.table import ACTS, Table, situation
 
@@ -48,6 +49,7 @@ QUIET_S = 0.05  # so long the shoe is listened to before taps are looked at
 CALLS_MAX = 20
 PAUSE_S = 0.2  # after something has failed
 TAPPED: dict[str, type[Command]] = {kind.NAME: kind for kind in (CloseBetting, Release, EndRound)}
+PASSING = (UsageError, StoreError, NoAnswer)  # of the errors of a shoe: the next turn may do
 PLAIN_WORK = (Need.DECK, Need.TAKE, Need.BURN, Need.EMPTY_SHOE)
 
 Values = dict[str, Any]
@@ -82,6 +84,7 @@ class DeskLoop(Table):
         self.auditor = auditor  # the key with which disclosed seeds are asked for
         self.inserted = inserted  # the faces of a deck, in the order in which the machine takes it in
         self.silent = False  # the auditor uses the line
+        self.refusal = ""  # why the shoe gets no command: a deck without the table's share, or a door
         self.reading = 0  # the round whose seed is read, until the shoe is back
         self.twice: EnteredTwice | None = None  # why a card was refused, until another one is entered
         self.tapped: type[Command] | None = None
@@ -134,8 +137,8 @@ class DeskLoop(Table):
         self._ending.set()
 
     def run(self) -> None:
-        """Until `stop`, or until the shoe cannot go on by itself. Anything else that fails, as a full disk, is shown,
-        and tried again until its cause is gone."""
+        """Until `stop`. What fails, as a full disk, is shown, and tried again until its cause is gone. Raised are
+        alarms, and what a new program alone can mend, as a device that has halted."""
         while not self._ending.is_set():
             self.attempt()
 
@@ -143,8 +146,10 @@ class DeskLoop(Table):
         """One turn, or what keeps it from being one, in words."""
         try:
             self.turn()
+        except ALARMS:
+            raise
         except Exception as error:
-            if isinstance(error, FairshoeError) and not isinstance(error, UsageError):
+            if isinstance(error, FairshoeError) and not isinstance(error, PASSING):
                 raise
             self._failed(error)
 
@@ -152,9 +157,8 @@ class DeskLoop(Table):
         """Say what is wrong, and wait for a moment: the books have nothing of what failed."""
         self.call(_in_words(error))
         self._ending.wait(PAUSE_S)
-        if not self.number:  # without a round nothing can be tapped
-            while not self._taps.empty():
-                self._taps.get()[1].set_exception(UsageError(_in_words(error), "Tap again then."))
+        while not self._taps.empty():  # a page must not wait for a disk
+            self._taps.get()[1].set_exception(UsageError(_in_words(error), "Tap again then."))
         with contextlib.suppress(Exception):  # the books may not be readable now
             self.publish()
 
@@ -199,6 +203,9 @@ class DeskLoop(Table):
             action, answer = self._taps.get()
             try:
                 said = action()
+            except ALARMS as alarm:
+                answer.set_exception(alarm)
+                raise
             except FairshoeError as error:
                 with contextlib.suppress(Exception):  # the books may not be readable now
                     self.publish()  # a card that was refused is shown with the one that it repeats
@@ -211,9 +218,12 @@ class DeskLoop(Table):
                 try:
                     self._look_again()
                     self.publish()  # the page shows what has changed before it gets the answer
+                except ALARMS:
+                    raise
                 except Exception as error:  # the tap is booked; what follows from it is tried again
                     self.call(_in_words(error))
-                answer.set_result(said)
+                finally:
+                    answer.set_result(said)
 
     def _obey(self, tap: Tap) -> str:
         """Do what a tap asks for; the answer in words."""
@@ -286,7 +296,27 @@ class DeskLoop(Table):
     def _status(self, status: Status) -> CommandResult | None:
         if not self.shoe.up or self.silent or self._under_way is not None:
             return None  # a command would wait for the link, and taps with it
+        self.refusal = ""
         return super()._status(status)
+
+    def check_share(self) -> bool:
+        """Whether the deck inside may be played. The cause is shown with what a supervisor can do; a device that lost
+        too many shares is an alarm."""
+        try:
+            self.shoe.check_deck()
+        except DeviceSuspect:
+            raise
+        except DeckNotShared as error:
+            self.refusal = error.what
+        return not self.refusal
+
+    def share_text(self) -> str:
+        return self.shoe.share_text
+
+    def may_decide(self) -> tuple[str, ...]:
+        accept = (ACCEPT_DECK,) if self.offered is CloseBetting and self.refusal else ()
+        end = (END_DECK,) if self.shoe.share_open else (NAME_DOOR,) if self.shoe.door_unexplained else ()
+        return (*super().may_decide(), *accept, *end)
 
     def _command(self, step: Step, status: Status) -> CommandResult | None:
         kind = step.command
@@ -296,6 +326,8 @@ class DeskLoop(Table):
                 if fact is not None:
                     return fact
             self.offered = kind
+            if kind is CloseBetting and not self._play().closed and not self.check_share():
+                return None
             return self._tell_positions(status) if kind is CloseBetting and not self._play().closed else None
         return super()._command(step, status)
 
@@ -314,7 +346,12 @@ class DeskLoop(Table):
         """Start it: a shuffle takes longer than a dealer waits for a page."""
         status = self.shoe.status
         assert status is not None
-        self._under_way = (self.shoe.start(kind, **arguments), situation(status))
+        try:
+            self._under_way = (self.shoe.start(kind, **arguments), situation(status))
+        except DeviceSuspect:
+            raise
+        except DeckNotShared as error:
+            self.refusal = error.what
         return None
 
     def _follow_command(self) -> None:
@@ -441,13 +478,17 @@ class DeskLoop(Table):
             found = held_against_seed(
                 self.shoe, self.books, number, self._options_of(number), self.auditor, self.inserted, self._while_silent
             )
+        except ALARMS:
+            raise
         except FairshoeError as error:
             self.call(f"the seed of round {number} could not be read: {error.what} {error.advice}")
             return
         finally:
             self.silent = False
         fact = {"held": found.held, "agrees": found.agrees, "text": found.text}
+        self.checking = number  # again, if it cannot be booked now
         self.books.record(number, Input("seed check", "seed check", fact), self._options_of(number))
+        self.checking = 0
         if found.held and not found.agrees:
             self.call(f"ALARM, round {number}: {found.text}")
 

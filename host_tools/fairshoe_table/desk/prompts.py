@@ -96,6 +96,10 @@ def for_lost() -> Prompt:
     return Prompt("shoe", "the shoe does not answer; check its cable and power")
 
 
+def for_refusal(why: str) -> Prompt:
+    return Prompt("supervisor", f"{why} Remove the deck and shuffle it again, or decide below")
+
+
 def for_shoe(step: Step | None, giving: type[Command] | None, by_themselves: Collection[Need]) -> Prompt:
     """Nothing is due at the table: what the shoe does, or waits for. `giving`: a command that the table gives.
     `by_themselves`: what simulated hands do unasked."""

@@ -17,11 +17,13 @@ from fairshoe_table.desk.card_reader import BY_DEALER, BY_PLANT, BY_READER, join
 from fairshoe_table.desk.drafts import Bets
 from fairshoe_table.desk.loop import TAPPED, DeskLoop, Tap
 from fairshoe_table.desk.page_people import Hands
+from fairshoe_table.desk.tap_fields import checked
 from fairshoe_table.play.game import Ask, EnteredTwice
 from fairshoe_table.play.inputs import WAGER_MAX, Cards, Input
 from fairshoe_table.play.irregularities import find
 from fairshoe_table.rules.cards import name
 from fairshoe_table.rules.money import dollars
+from fairshoe_table.table.house import ACCEPT_DECK, CHOICES, OF_THE_DECK
 
 _REFUSALS = {Reason.ARGUMENT: "these numbers cannot be right", Reason.STATE: "not at this moment of the round"}
 
@@ -30,11 +32,11 @@ class Desk(DeskLoop):
     """The table behind the dealer's page: taps in, values out."""
 
     def _obey(self, tap: Tap) -> str:
+        tap = checked(tap)
         self._check_age(tap)
         match tap["do"]:
             case "wager":
-                bettor, coupon = _whole(tap.get("bettor", 1)), _whole(tap.get("coupon", 0))
-                return self._place(_whole(tap["seat"]), bettor, str(tap["wager"]), _whole(tap["cents"]), coupon)
+                return self._place(tap["seat"], tap["bettor"], tap["wager"], tap["cents"], tap["coupon"])
             case "again":
                 return self._place_again()
             case "close":
@@ -42,38 +44,37 @@ class Desk(DeskLoop):
             case "go":
                 return self._go(TAPPED[tap["command"]])
             case "choose":
-                return self._choose(str(tap["key"]), tap["choice"], tap.get("cents"))
+                return self._choose(tap["key"], tap["choice"], tap["cents"])
             case "count":
-                return self._count(str(tap["key"]), _whole(tap["count"]))
+                return self._count(tap["key"], tap["count"])
             case "card":
-                return self._card(_whole(tap["card"]), str(tap["key"]), BY_DEALER)
+                return self._card(tap["card"], tap["key"], BY_DEALER)
             case "back":
-                return self._take_back(_whole(tap["place"]) if "place" in tap else len(self.entry) - 1)
+                return self._take_back(len(self.entry) - 1 if tap["place"] is None else tap["place"])
             case "leave":
                 self.twice = None
                 return ""
             case "enter":
-                return self._enter(str(tap["key"]))
+                return self._enter(tap["key"])
             case "done":
-                return self._done_with(str(tap["line"]), tap.get("checked", ()), str(tap.get("by", "")).strip())
+                return self._done_with(tap["line"], tap["checked"], tap["by"].strip())
             case "house":
-                return self._house(str(tap["choice"]), str(tap["by"]), str(tap["reason"]))
+                return self._house(tap["choice"], tap["by"], tap["reason"])
             case "irregularity":
-                return self._irregular(tap)
+                return self._irregular(tap["name"], tap["seat"], tap["cards"])
             case "correct":
-                also = (str(tap.get("also", "")), _cards(tap.get("also_cards", ())))
-                return self._correct(str(tap["of"]), _cards(tap["cards"]), str(tap["by"]), also)
+                return self._correct(tap["of"], tap["cards"], tap["by"], (tap["also"], tap["also_cards"]))
             case "rack":
-                return self._rack(tap)
+                return self._rack(tap["kind"], tap["cents"], tap["by"], tap["note"], tap["key"])
             case "seen":
-                self.calls = [it for it in self.calls if it[0] != int(tap["call"])]
+                self.calls = [it for it in self.calls if it[0] != tap["call"]]
                 return ""
             case _:
                 return self._simulate(tap)
 
     def _check_age(self, tap: Tap) -> None:
-        """Refuse a tap on a page that shows another round, or does not say which: `decide:2:` is in every round."""
-        shown = (tap.get("round"), tap.get("lines_of"))
+        """Refuse a tap on a page that shows another round, `decide:2:` is in every round."""
+        shown = (tap["round"], tap["lines_of"])
         if shown != (self.number, self.shown_round()):
             raise UsageError("the page shows another round.", "Look at it again.")
 
@@ -102,12 +103,12 @@ class Desk(DeskLoop):
             raise UsageError("betting is closed.", "Return the wager.")
 
     def _place_again(self) -> str:
-        """The wagers of the round before, once more."""
+        """The wagers of the round before, once more, and in chips: a coupon is redeemed once."""
         self._open_for_wagers()
         before = [tap for tap in self.books.inputs(self.previous) if tap.kind == "wager"] if self.previous else []
         if not before:
             raise UsageError("there is no round before.", "Enter the wagers.")
-        self.draft.take(before)
+        self.draft.take(Input(it.key, it.kind, {**it.data, "coupons": {}}) for it in before)
         return ""
 
     def _close(self) -> str:
@@ -116,6 +117,8 @@ class Desk(DeskLoop):
         if play.closed:
             raise UsageError("betting is closed already.", "Look at the page again.")
         self._lines_done()
+        if not self.check_share():
+            raise UsageError(self.refusal, "Remove the deck and shuffle it again, or call a supervisor.")
         if not play.seats:
             if not self.draft.placed:
                 raise UsageError("no seat has a wager.", "Enter the wagers first.")
@@ -141,7 +144,7 @@ class Desk(DeskLoop):
                 return ask
         raise UsageError("that is not what is asked for now.", "Look at the page again.")
 
-    def _choose(self, key: str, choice: object, cents: object) -> str:
+    def _choose(self, key: str, choice: str | bool, cents: int | None) -> str:
         ask = self._asked(key)
         if ask.kind == "house":
             raise UsageError("a supervisor decides this.", "Give the decision with a name and a reason.")
@@ -154,7 +157,7 @@ class Desk(DeskLoop):
             raise UsageError(f"{choice} is not possible here.", f"One of {', '.join(ask.choices)}.")
         if self.hands is not None and self.kind.draws(self._play(), ask):
             self.hands.answer(self._play(), ask)  # the simulated hand draws the hole card
-        amount = {} if cents is None else {"cents": _whole(cents)}
+        amount = {} if cents is None else {"cents": cents}
         self._answered(ask.answer(choice=choice, **amount))
         return ""
 
@@ -238,11 +241,27 @@ class Desk(DeskLoop):
     def _house(self, choice: str, by: str, reason: str) -> str:
         if self._under_way is not None:
             raise UsageError("a command is under way at the shoe.", "Decide when it is done, in a moment.")
+        if choice in OF_THE_DECK:
+            return self._answer_for_deck(choice, by, reason)
+        if choice == "void" and self.shoe.share_open:
+            self.shoe.end_deck(by, reason)  # before it ends: then it is no word of the device
         self.decide(choice, by, reason)
         self.tapped = self.offered = None
         return f"{choice}, decided by {by.strip()}"
 
-    def _correct(self, of: str, cards: list[int], by: str, also: tuple[str, list[int]]) -> str:
+    def _answer_for_deck(self, choice: str, by: str, reason: str) -> str:
+        """A supervisor answers for a deck: nothing of it is in the books, which are about wagers."""
+        if choice not in self.may_decide():
+            raise UsageError(f"{choice!r} cannot be decided now.", "Look at the page again.")
+        if choice == ACCEPT_DECK:
+            if not reason.strip():
+                raise UsageError("the decision has no reason.", "Enter the supervisor and the reason.")
+            self.shoe.accept_deck(by)
+        else:
+            self.shoe.end_deck(by, reason)
+        return f"{CHOICES[choice]}: {by.strip()}"
+
+    def _correct(self, of: str, cards: Sequence[int], by: str, also: tuple[str, Sequence[int]]) -> str:
         """Other cards in place of those that were entered. Chips that have moved already become lines of their own."""
         number = self.shown_round()
         self.books.correct(number, of, cards, self._options_of(number), BY_DEALER, by, also)
@@ -251,31 +270,24 @@ class Desk(DeskLoop):
             self._clear_entry()  # it began with the cards that were wrong
         return f"corrected: {', '.join(map(name, cards))}, approved by {by.strip()}"
 
-    def _rack(self, tap: Tap) -> str:
+    def _rack(self, kind: str, cents: int, by: str, note: str, key: str) -> str:
         """Opening, fills, credits, drop and closing. A slip has its number once: a second tap enters nothing."""
-        if tap["kind"] == CLOSING:
+        if kind == CLOSING:
             self._lines_done()  # chips of open lines lie on the layout: the rack could not be counted
-        entry = self.books.rack.add(
-            str(tap["kind"]), _whole(tap["cents"]), str(tap["by"]), str(tap["note"]), str(tap["key"])
-        )
+        entry = self.books.rack.add(kind, cents, by, note, key)
         return f"shift {entry.shift}: {entry.kind} {dollars(entry.cents)}, entered by {entry.by}"
 
-    def _irregular(self, tap: Tap) -> str:
-        it = find(self.kind.irregularities, str(tap["name"]))
+    def _irregular(self, called: str, seat: int | None, cards: int | None) -> str:
+        it = find(self.kind.irregularities, called)
         if it.what is None:  # the shoe has no record of this kind
-            seat = _whole(tap["seat"])
+            if seat is None:
+                raise UsageError(f"{it.text}: whose?", "Choose the seat.")
             self._tell(Input(f"{it.name}:{seat}", it.name, {"seat": seat}))
             return f"{it.text}: booked ({it.clause})"
         if self.silent:
             raise UsageError("the auditor uses the line.", "Record it in ten seconds.")
         status = self.shoe.status
-        seat, cards = tap.get("seat"), tap.get("cards")
-        numbers = it.record(
-            self._play().seats,
-            None if seat is None else _whole(seat),
-            None if cards is None else _whole(cards),
-            (status.deck if status is not None else 0) or 1,
-        )
+        numbers = it.record(self._play().seats, seat, cards, (status.deck if status is not None else 0) or 1)
         result = self.shoe.records.put(it.what, *numbers)
         if result.done:
             return f"{it.text}: recorded ({it.clause})"
@@ -290,14 +302,14 @@ class Desk(DeskLoop):
             raise UsageError("this shoe is not simulated.", "Use your own hands.")
         match tap["do"]:
             case "hands":
-                self.hands_by_themselves = bool(tap["on"])
+                self.hands_by_themselves = tap["on"]
             case "hand" if self.shoe.status is not None and self.step is not None:
                 self._hands_work(self.step, self.shoe.status)
             case "players":
                 self._open_for_wagers()
                 self.draft.take(hands.bets(self._play()))
             case "answer":
-                return self._answer_by_plant(hands, self._asked(str(tap["key"])))
+                return self._answer_by_plant(hands, self._asked(tap["key"]))
             case "jam":
                 self.shoe.sim.act("jam", "exit:1:60000")
             case _:
@@ -314,14 +326,3 @@ class Desk(DeskLoop):
         else:
             self._answered(tap)
         return ""
-
-
-def _cards(values: Sequence[object]) -> list[int]:
-    return [_whole(card) for card in values]
-
-
-def _whole(value: object) -> int:
-    """A whole number, as JSON has it. Nothing is rounded: half a cent is no amount."""
-    if type(value) is not int or abs(value) >= 2**63:
-        raise UsageError(f"{value} is no whole number.", "Reload the page.")
-    return value

@@ -46,6 +46,7 @@ class Desk(Protocol):
     step: Step | None
     hands: Hands | None
     reading: int
+    refusal: str
     twice: EnteredTwice | None
 
     @property
@@ -60,6 +61,7 @@ class Desk(Protocol):
     def open_lines(self) -> list[ShownLine]: ...
     def ended_early(self) -> bool: ...
     def held(self) -> Ask | None: ...
+    def share_text(self) -> str: ...
     def may_decide(self) -> tuple[str, ...]: ...
     def shown_round(self) -> int: ...
 
@@ -99,6 +101,7 @@ def desk_values(desk: Desk) -> Values:
         "rack": _rack(desk.books.rack),
         "calls": [{"call": call, "text": text} for call, text in desk.calls],
         "meters": _meters(desk),
+        "share": desk.share_text(),
         "again": bool(desk.previous),
         "sim": {"hands": desk.hands_by_themselves} if desk.simulated else None,
     }
@@ -156,6 +159,8 @@ def _now(desk: Desk, play: Play, waiting: list[Ask], undone: list[ShownLine]) ->
         }
     elif waiting:
         prompt = prompts.for_ask(waiting[0])
+    elif desk.refusal:
+        prompt = prompts.for_refusal(desk.refusal)
     elif desk.offered is CloseBetting and not play.closed:
         any_wager = bool(desk.draft.placed) or bool(play.seats)
         prompt = prompts.for_command(play, CloseBetting) if any_wager else prompts.for_wagers()
@@ -243,6 +248,8 @@ def _house_text(desk: Desk) -> str:
     held = desk.held()
     if held is not None:
         return held.text
+    if desk.refusal:
+        return desk.refusal
     for number, line in desk.books.in_suspense()[:1]:
         whose = f"{line.wager} of seat {line.seat}, {dollars(line.paid)}"
         return f"In suspense since round {number}: {whose}. Keep the cards and the money until it is decided"

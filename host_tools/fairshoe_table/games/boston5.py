@@ -11,15 +11,14 @@ from fairshoe import Event
 from fairshoe.errors import UsageError
 from fairshoe.games.record_kinds import DEALER
 from fairshoe.messages import Consequence, Recorded, What
-from fairshoe_table.play.game import Ask, Dealt, Play, Report, Settled, Stake, Text
+from fairshoe_table.play.game import Ask, Dealt, Play, Report, Stake, Text
 from fairshoe_table.play.inputs import Cards, Confirmed, Decided, Fact, Input, choices
 from fairshoe_table.play.irregularities import SEATS, Irregularity
 from fairshoe_table.play.options import AMOUNT_MAX, Options, Range
 from fairshoe_table.play.stack_game import StackGame
 from fairshoe_table.rules.cards import DECK, name
 from fairshoe_table.rules.ledger import Line, Outcome, Wager
-from fairshoe_table.rules.line_shapes import Void, by_row, limit, lost, pushed, staked, void_line, won
-from fairshoe_table.rules.meters import Meters
+from fairshoe_table.rules.line_shapes import Void, by_row, lost, pushed, void_line, won
 from fairshoe_table.rules.money import DOLLAR, To, winnings
 from fairshoe_table.rules.pay_tables import TABLES, PayTable, Row
 from fairshoe_table.rules.poker import describe5, hand3, hand5, value5
@@ -41,7 +40,6 @@ class BostonOptions(Options):
     takes_coupons = {Wager.ANTE: "B5 6(a)"}
 
 
-CAPPED = frozenset({Wager.FIRST, Wager.SECOND, Wager.ANTE})
 EVEN = To(1)
 
 
@@ -64,6 +62,11 @@ class Hand:
     open_at_void: bool = False
 
     @property
+    def stakes(self) -> tuple[tuple[str, int], ...]:
+        """Without the optional bonus, which may stand when these are void."""
+        return ((Wager.ANTE, self.ante), (Wager.FIRST, self.first), (Wager.SECOND, self.second or self.withdrawn))
+
+    @property
     def bonus_open(self) -> bool:
         """The optional bonus is not resolved: not decided, or exposed cards that are not entered yet."""
         return bool(self.bonus) and (self.exposed is None or (self.exposed and len(self.cards) < 3))
@@ -76,64 +79,6 @@ class Round:
     void: Void | None = None
     final: bool = False  # the last two cards are dealt: second wagers stand (B5 10(c), (d))
     rejected: int = 0  # cards that lay face up, each replaced by the next one (B5 12(b))
-
-
-def settle(round: Round, options: BostonOptions) -> list[Line]:
-    """Optional bonuses first (losers, then winners, B5 10(a)), then folds, then the rest from the far right."""
-    order = settle_order(round.hands)
-    bonuses = [line for hand in order if hand.bonus for line in _bonus(hand, round, options)]
-    bonuses.sort(key=lambda line: line.outcome is Outcome.WIN)
-    if round.void is not None:
-        returned = [line for hand in order for line in _returned(hand, round.void.clause)]
-        return staked([*bonuses, *returned])
-    if any(hand.bonus_open for hand in order if not hand.void):
-        return staked(line for hand in order if hand.void for line in _returned(hand, hand.void))
-    folds = [line for hand in order for line in _before_the_end(hand)]
-    live = [hand for hand in order if not hand.void]
-    decided = len(round.dealer) == 5 and all(hand.second is not None for hand in live)
-    ready = decided and all(len(hand.cards) == 5 for hand in live if hand.second)
-    final = [line for hand in live if ready and hand.second for line in _final(hand, round, options)]
-    return staked([*bonuses, *folds, *limit(final, CAPPED, options.cap, "B5 11(e)")])
-
-
-def _bonus(hand: Hand, round: Round, options: BostonOptions) -> list[Line]:
-    three = hand.exposed_cards or hand.cards[:3]
-    row = options.bonus_pays.row3(hand3(*three)) if len(three) == 3 else None
-    if hand.void:
-        return [void_line(hand.seat, Wager.BONUS, hand.bonus, hand.void)]
-    if round.void is not None and (hand.open_at_void or hand.bonus_open):  # ruling `b5-void-bonus`
-        if hand.seat in round.void.kept and hand.exposed is not False and len(three) < 3:
-            return []  # the player is asked to show them
-        if hand.seat not in round.void.kept or row is None:
-            return [void_line(hand.seat, Wager.BONUS, hand.bonus, round.void.clause)]
-        return [by_row(hand.seat, Wager.BONUS, hand.bonus, row, f"{round.void.clause}, B5 11(d)", options.rounding)]
-    if hand.bonus_open:
-        return []
-    if not hand.exposed:
-        return [lost(hand.seat, Wager.BONUS, hand.bonus, "B5 10(a)", "not exposed")]
-    return [by_row(hand.seat, Wager.BONUS, hand.bonus, row, "B5 10(a), 11(d)", options.rounding)]
-
-
-def _returned(hand: Hand, clause: str) -> list[Line]:
-    return [
-        void_line(hand.seat, Wager.ANTE, hand.ante, clause),
-        void_line(hand.seat, Wager.FIRST, hand.first, clause),
-        void_line(hand.seat, Wager.SECOND, hand.second or hand.withdrawn, clause),
-    ]
-
-
-def _before_the_end(hand: Hand) -> list[Line]:
-    """Void hands and folds."""
-    if hand.void:
-        return _returned(hand, hand.void)
-    if hand.second == 0:
-        back = hand.withdrawn
-        return [
-            lost(hand.seat, Wager.ANTE, hand.ante, "B5 10(b)", "fold"),
-            lost(hand.seat, Wager.FIRST, hand.first, "B5 10(b)", "fold"),
-            Line(hand.seat, Wager.SECOND, Outcome.RETURNED, back, back, 0, "B5 10(c)", "withdrawn"),
-        ]
-    return []
 
 
 def _final(hand: Hand, round: Round, options: BostonOptions) -> list[Line]:
@@ -218,6 +163,7 @@ class Boston5Stud(StackGame):
     options = BostonOptions
     Round, Hand = Round, Hand
     fields = {Wager.ANTE: "ante", Wager.FIRST: "first", Wager.BONUS: "bonus"}
+    capped = frozenset({Wager.FIRST, Wager.SECOND, Wager.ANTE})
     choices = (Raise, Fold)
     more_inputs = (Withdrawn, TakenBack, Rejected, FinalDeal)
     prompts = (EXPOSE, KEPT, THREE, SECOND, FINAL, DEALERS_FIVE, FIVE)
@@ -310,8 +256,46 @@ class Boston5Stud(StackGame):
         hands = tuple(replace(hand, open_at_void=hand.bonus_open) for hand in play.round.hands)
         return super().void(replace(play, round=replace(play.round, hands=hands)), void)
 
-    def settle(self, play: Play, meters: Mapping[str, Meters]) -> Settled:
-        return Settled(tuple(settle(play.round, play.options)))
+    def waits(self, hand: Hand) -> bool:
+        return hand.bonus_open
+
+    def side_lines(self, play: Play, hand: Hand) -> list[Line]:
+        """The optional bonus (B5 10(a)). When the round is void it may stand (ruling `b5-void-bonus`)."""
+        three = hand.exposed_cards or hand.cards[:3]
+        row = play.options.bonus_pays.row3(hand3(*three)) if len(three) == 3 else None
+        pays, void = (hand.seat, Wager.BONUS, hand.bonus), play.round.void
+        if not hand.bonus:
+            return []
+        if hand.void:
+            return [void_line(*pays, hand.void)]
+        if void is not None and (hand.open_at_void or hand.bonus_open):
+            if hand.seat in void.kept and hand.exposed is not False and len(three) < 3:
+                return []  # the player is asked to show them
+            if hand.seat not in void.kept or row is None:
+                return [void_line(*pays, void.clause)]
+            return [by_row(*pays, row, f"{void.clause}, B5 11(d)", play.options.rounding)]
+        if hand.bonus_open:
+            return []
+        if not hand.exposed:
+            return [lost(*pays, "B5 10(a)", "not exposed")]
+        return [by_row(*pays, row, "B5 10(a), 11(d)", play.options.rounding)]
+
+    def folded(self, play: Play, hand: Hand) -> list[Line]:
+        if hand.second != 0:
+            return []
+        back = hand.withdrawn
+        return [
+            lost(hand.seat, Wager.ANTE, hand.ante, "B5 10(b)", "fold"),
+            lost(hand.seat, Wager.FIRST, hand.first, "B5 10(b)", "fold"),
+            Line(hand.seat, Wager.SECOND, Outcome.RETURNED, back, back, 0, "B5 10(c)", "withdrawn"),
+        ]
+
+    def ready(self, play: Play, live: list[Hand]) -> bool:
+        decided = len(play.round.dealer) == 5 and all(hand.second is not None for hand in live)
+        return decided and all(len(hand.cards) == 5 for hand in live if hand.second)
+
+    def lines(self, play: Play, hand: Hand) -> list[Line]:
+        return _final(hand, play.round, play.options) if hand.second else []
 
     def hears(self, play: Play, event: Event) -> Iterator[Input]:
         if isinstance(event, Recorded) and event.consequence is Consequence.REJECT_CARD:
@@ -379,7 +363,7 @@ class Boston5Stud(StackGame):
     def sample(self, options: BostonOptions, rng: Random, unit: int) -> tuple[list[Line], str]:
         cards = rng.sample(DECK, 10)
         hand = Hand(1, unit, 2 * unit, 100, tuple(cards[:5]), True, 2 * unit)
-        return settle(Round((hand,), tuple(cards[5:])), options), str(hand5(cards[:5]))
+        return list(self.settled(Round((hand,), tuple(cards[5:])), options).lines), str(hand5(cards[:5]))
 
 
 def _still_exposed(exposed: tuple[int, ...], fact: Cards) -> tuple[int, ...]:

@@ -10,15 +10,14 @@ from typing import Any
 
 from fairshoe.errors import UsageError
 from fairshoe.games.record_kinds import COMMUNITY, DEALER
-from fairshoe_table.play.game import Ask, Dealt, Place, Play, Settled, Stake, Text
+from fairshoe_table.play.game import Ask, Dealt, Place, Play, Stake, Text
 from fairshoe_table.play.inputs import Cards, Decided, choices
 from fairshoe_table.play.irregularities import COMMON, SEATS
 from fairshoe_table.play.options import Options, Range
 from fairshoe_table.play.stack_game import StackGame
 from fairshoe_table.rules.cards import DECK, QUEEN, rank, suit
-from fairshoe_table.rules.ledger import Line, Outcome, Wager
-from fairshoe_table.rules.line_shapes import Void, by_row, limit, lost, pushed, staked, void_line, won
-from fairshoe_table.rules.meters import Meters
+from fairshoe_table.rules.ledger import Line, Wager
+from fairshoe_table.rules.line_shapes import Void, by_row, lost, pushed, won
 from fairshoe_table.rules.money import DOLLAR, To
 from fairshoe_table.rules.pay_tables import TABLES, PayTable
 from fairshoe_table.rules.poker import describe5, hand3, hand5, value5
@@ -38,7 +37,6 @@ class DoubleCrossOptions(Options):
     takes_coupons = {Wager.ANTE: "DCP 6(a)"}
 
 
-CAPPED = frozenset({Wager.RAISE_1, Wager.RAISE_2})
 EVEN = To(1)
 # Community cards in the order of the deal: the row from the dealer's left, then the top (farthest from the dealer) and
 # the bottom of the middle card (DCP 7(c)(3), ruling `dcp-top`).
@@ -64,6 +62,14 @@ class Hand:
     exposed: bool | None = None
     raised: bool | None = None
     axis: Axis | None = None
+
+    @property
+    def stakes(self) -> tuple[tuple[str, int], ...]:
+        raised = self.ante if self.raised else 0
+        return (
+            *((Wager.BONUS, self.bonus), (Wager.ANTE, self.ante)),
+            *((Wager.RAISE_1, raised), (Wager.RAISE_2, raised)),
+        )
 
     @property
     def bonus_open(self) -> bool:
@@ -103,63 +109,6 @@ def dealers_axis(round: Round) -> Axis:
     return max(Axis, key=lambda axis: _value(round.dealer, round.community, axis))
 
 
-def settle(round: Round, options: DoubleCrossOptions) -> list[Line]:
-    """Three-card wagers first (losers, then winners, DCP 10(a)), folds, then the rest from the far right."""
-    order = settle_order(round.hands)
-    if round.void is not None:
-        return staked(line for hand in order for line in _returned(hand, round.void.clause))
-    bonuses = [line for hand in order if hand.bonus for line in _bonus(hand, round, options)]
-    bonuses.sort(key=lambda line: line.outcome is Outcome.WIN)
-    if any(hand.bonus_open for hand in order):
-        return []
-    folds = [lost(hand.seat, Wager.ANTE, hand.ante, "DCP 10(c)(1)", "fold") for hand in order if hand.raised is False]
-    decided = round.complete and all(hand.raised is not None for hand in order)
-    ready = decided and all(len(hand.cards) == 2 for hand in order if hand.raised)
-    final = [line for hand in order if ready and hand.raised for line in _final(hand, round, options)]
-    return staked([*bonuses, *folds, *limit(final, CAPPED, options.cap, "DCP 11(d)")])
-
-
-def _bonus(hand: Hand, round: Round, options: DoubleCrossOptions) -> list[Line]:
-    top = round.community[TOP]
-    if hand.bonus_open or (hand.exposed and top is None):
-        return []
-    if not hand.exposed or top is None:
-        return [lost(hand.seat, Wager.BONUS, hand.bonus, "DCP 10(a)", "not exposed")]
-    one, two = hand.cards
-    row = options.three_pays.row3(hand3(one, two, top))
-    return [by_row(hand.seat, Wager.BONUS, hand.bonus, row, "DCP 10(a), 11(c)", options.rounding)]
-
-
-def _returned(hand: Hand, clause: str) -> list[Line]:
-    raised = hand.ante if hand.raised else 0
-    return [
-        void_line(hand.seat, Wager.BONUS, hand.bonus, clause),
-        void_line(hand.seat, Wager.ANTE, hand.ante, clause),
-        void_line(hand.seat, Wager.RAISE_1, raised, clause),
-        void_line(hand.seat, Wager.RAISE_2, raised, clause),
-    ]
-
-
-def _final(hand: Hand, round: Round, options: DoubleCrossOptions) -> list[Line]:
-    if hand.axis is None:
-        raise UsageError(f"seat {hand.seat}: a raise without an axis.", "Enter vertical or horizontal.")
-    mine = _value(hand.cards, round.community, hand.axis)
-    dealers = _value(round.dealer, round.community, dealers_axis(round))
-    wagers = (Wager.ANTE, Wager.RAISE_1, Wager.RAISE_2)
-    if mine < dealers:
-        why = f"{describe5(dealers)} beats {describe5(mine)}"
-        return [lost(hand.seat, wager, hand.ante, "DCP 10(g)(2)", why) for wager in wagers]
-    if mine == dealers:
-        return [pushed(hand.seat, wager, hand.ante, "DCP 10(g)(3)") for wager in wagers]
-    why = f"{describe5(mine)} beats {describe5(dealers)}"
-    row = options.raise_pays.row5(mine)
-    return [
-        won(hand.seat, Wager.ANTE, hand.ante, EVEN, "DCP 10(g)(3)", why),
-        by_row(hand.seat, Wager.RAISE_1, hand.ante, row, "DCP 11(b)", options.rounding),
-        by_row(hand.seat, Wager.RAISE_2, hand.ante, row, "DCP 11(b)", options.rounding),
-    ]
-
-
 # --- the game ----------------------------------------------------------------------------------
 
 
@@ -181,6 +130,7 @@ class DoubleCrossPoker(StackGame):
     options = DoubleCrossOptions
     Round, Hand = Round, Hand
     fields = {Wager.ANTE: "ante", Wager.BONUS: "bonus"}
+    capped = frozenset({Wager.RAISE_1, Wager.RAISE_2})
     choices = (Vertical, Horizontal, Fold)
     prompts = (OPEN, EXPOSE, SHOWN, PLAY, REST, DEALERS_TWO, OWN)
     misdealt = (SEATS, COMMON)
@@ -236,8 +186,48 @@ class DoubleCrossPoker(StackGame):
         raises = {Wager.RAISE_1: ante, Wager.RAISE_2: ante}
         return self.change(play, fact.seat, raised=True, axis=axis).stake(fact.seat, raises)
 
-    def settle(self, play: Play, meters: Mapping[str, Meters]) -> Settled:
-        return Settled(tuple(settle(play.round, play.options)))
+    def waits(self, hand: Hand) -> bool:
+        return hand.bonus_open
+
+    def side_lines(self, play: Play, hand: Hand) -> list[Line]:
+        """The three-card wager (DCP 10(a))."""
+        top = play.round.community[TOP]
+        if play.void or not hand.bonus or hand.bonus_open or (hand.exposed and top is None):
+            return []
+        if not hand.exposed:
+            return [lost(hand.seat, Wager.BONUS, hand.bonus, "DCP 10(a)", "not exposed")]
+        one, two = hand.cards
+        row = play.options.three_pays.row3(hand3(one, two, top))
+        return [by_row(hand.seat, Wager.BONUS, hand.bonus, row, "DCP 10(a), 11(c)", play.options.rounding)]
+
+    def folded(self, play: Play, hand: Hand) -> list[Line]:
+        return [lost(hand.seat, Wager.ANTE, hand.ante, "DCP 10(c)(1)", "fold")] if hand.raised is False else []
+
+    def ready(self, play: Play, live: list[Hand]) -> bool:
+        decided = play.round.complete and all(hand.raised is not None for hand in live)
+        return decided and all(len(hand.cards) == 2 for hand in live if hand.raised)
+
+    def lines(self, play: Play, hand: Hand) -> list[Line]:
+        if not hand.raised:
+            return []
+        if hand.axis is None:
+            raise UsageError(f"seat {hand.seat}: a raise without an axis.", "Enter vertical or horizontal.")
+        round: Round = play.round
+        mine = _value(hand.cards, round.community, hand.axis)
+        dealers = _value(round.dealer, round.community, dealers_axis(round))
+        wagers = (Wager.ANTE, Wager.RAISE_1, Wager.RAISE_2)
+        if mine < dealers:
+            why = f"{describe5(dealers)} beats {describe5(mine)}"
+            return [lost(hand.seat, wager, hand.ante, "DCP 10(g)(2)", why) for wager in wagers]
+        if mine == dealers:
+            return [pushed(hand.seat, wager, hand.ante, "DCP 10(g)(3)") for wager in wagers]
+        why = f"{describe5(mine)} beats {describe5(dealers)}"
+        row = play.options.raise_pays.row5(mine)
+        return [
+            won(hand.seat, Wager.ANTE, hand.ante, EVEN, "DCP 10(g)(3)", why),
+            by_row(hand.seat, Wager.RAISE_1, hand.ante, row, "DCP 11(b)", play.options.rounding),
+            by_row(hand.seat, Wager.RAISE_2, hand.ante, row, "DCP 11(b)", play.options.rounding),
+        ]
 
     def places(self, seat: int) -> tuple[str, ...]:
         return ("rest",) if seat == COMMUNITY else super().places(seat)
@@ -265,8 +255,8 @@ class DoubleCrossPoker(StackGame):
         choice = axis(own, community[TOP], community[RIGHT])
         chosen = None if choice == Fold.WORD else Axis[choice.upper()]
         hand = Hand(1, unit, 100, own, True, chosen is not None, chosen)
-        lines = settle(Round((hand,), dealer, community), options)
-        return lines, "folded" if chosen is None else str(hand5((*own, *axis_cards(community, chosen))))
+        lines = self.settled(Round((hand,), dealer, community), options).lines
+        return list(lines), "folded" if chosen is None else str(hand5((*own, *axis_cards(community, chosen))))
 
 
 def axis(own: tuple[int, ...], top: int, right: int) -> str:

@@ -9,19 +9,18 @@ from random import Random
 from typing import Any
 
 from fairshoe.games.record_kinds import COMMUNITY
-from fairshoe_table.play.game import Ask, Dealt, Play, Settled, Stake, Text
+from fairshoe_table.play.game import Ask, Dealt, Play, Stake, Text
 from fairshoe_table.play.inputs import Cards, Decided, choices
 from fairshoe_table.play.irregularities import COMMON, SEATS
 from fairshoe_table.play.options import Options
 from fairshoe_table.play.stack_game import StackGame
 from fairshoe_table.rules.cards import DECK
 from fairshoe_table.rules.ledger import Line, Wager
-from fairshoe_table.rules.line_shapes import Void, by_row, limit, staked, void_line
-from fairshoe_table.rules.meters import Meters
+from fairshoe_table.rules.line_shapes import Void, by_row
 from fairshoe_table.rules.money import DOLLAR, Lose, Push, To
 from fairshoe_table.rules.pay_tables import TABLES, PayTable
 from fairshoe_table.rules.poker import hand5, value5
-from fairshoe_table.rules.seats import check_adjacent, settle_order
+from fairshoe_table.rules.seats import check_adjacent
 
 
 @dataclass(frozen=True)
@@ -34,9 +33,6 @@ class DoubleDownOptions(Options):
     cap_units = 1000 * 2 * 2  # doubled, on two areas
     tables = {"pays": ("DDS-10b",)}
     takes_coupons = {Wager.ORIGINAL: "DDS 6(a)"}
-
-
-CAPPED = frozenset({Wager.ORIGINAL, Wager.DOUBLE_DOWN})
 
 
 @dataclass(frozen=True)
@@ -52,6 +48,10 @@ class Area:
     def cards(self) -> tuple[int, ...]:
         return () if self.card is None else (self.card,)
 
+    @property
+    def stakes(self) -> tuple[tuple[str, int], ...]:
+        return ((Wager.ORIGINAL, self.original), (Wager.DOUBLE_DOWN, self.double or 0))
+
 
 @dataclass(frozen=True)
 class Round:
@@ -61,34 +61,6 @@ class Round:
     hands: tuple[Area, ...]
     community: tuple[int, ...] = ()
     void: Void | None = None
-
-
-def settle(round: Round, options: DoubleDownOptions) -> list[Line]:
-    """From the far right, counterclockwise (DDS 9(a)); nothing before the hole card is turned over."""
-    order = settle_order(round.hands)
-    if round.void is not None:
-        return staked(line for area in order for line in _returned(area, round.void.clause))
-    if len(round.community) != 4 or any(area.card is None or area.double is None for area in order):
-        return []
-    lines = [line for area in order for line in _area(area, round.community, options)]
-    return limit(staked(lines), CAPPED, options.cap, "DDS 10(c)")
-
-
-def _returned(area: Area, clause: str) -> list[Line]:
-    return [
-        void_line(area.seat, Wager.ORIGINAL, area.original, clause),
-        void_line(area.seat, Wager.DOUBLE_DOWN, area.double or 0, clause),
-    ]
-
-
-def _area(area: Area, community: tuple[int, ...], options: DoubleDownOptions) -> list[Line]:
-    assert area.card is not None
-    row = options.pays.row5(value5(area.card, *community))
-    pays = ("DDS 9, 10(b)", options.rounding)
-    return [
-        by_row(area.seat, Wager.ORIGINAL, area.original, row, *pays),
-        by_row(area.seat, Wager.DOUBLE_DOWN, area.double or 0, row, *pays),
-    ]
 
 
 # --- the game ----------------------------------------------------------------------------------
@@ -106,6 +78,7 @@ class DoubleDownStud(StackGame):
     options = DoubleDownOptions
     Round, Hand = Round, Area
     fields = {Wager.ORIGINAL: "original"}
+    capped = frozenset({Wager.ORIGINAL, Wager.DOUBLE_DOWN})
     choices = (Double, Stand)
     prompts = (OWN, UP, DOUBLE, HOLE)
     misdealt = (SEATS, COMMON)
@@ -150,8 +123,14 @@ class DoubleDownStud(StackGame):
         cents = (original if fact.cents is None else fact.cents) if isinstance(fact, Double) else 0
         return self.change(play, fact.seat, double=cents).stake(fact.seat, {Wager.DOUBLE_DOWN: cents})
 
-    def settle(self, play: Play, meters: Mapping[str, Meters]) -> Settled:
-        return Settled(tuple(settle(play.round, play.options)))
+    def ready(self, play: Play, live: list[Area]) -> bool:
+        """The hole card is turned over."""
+        return len(play.round.community) == 4 and all(None not in (area.card, area.double) for area in live)
+
+    def lines(self, play: Play, hand: Area) -> list[Line]:
+        row = play.options.pays.row5(value5(*hand.cards, *play.round.community))
+        pays = ("DDS 9, 10(b)", play.options.rounding)
+        return [by_row(hand.seat, wager, cents, row, *pays) for wager, cents in hand.stakes]
 
     def lies_at(
         self, play: Play, ask: Ask, stacks: Mapping[int, tuple[int, ...]], rest: tuple[int, ...]
@@ -168,8 +147,8 @@ class DoubleDownStud(StackGame):
     def sample(self, options: DoubleDownOptions, rng: Random, unit: int) -> tuple[list[Line], str]:
         card, *community = rng.sample(DECK, 10)[:5]
         double = unit if doubles_down(card, tuple(community[1:])) else 0
-        area = Area(1, unit, card, double)
-        return settle(Round((area,), tuple(community)), options), str(hand5((card, *community)))
+        round = Round((Area(1, unit, card, double),), tuple(community))
+        return list(self.settled(round, options).lines), str(hand5((card, *community)))
 
 
 @cache

@@ -14,6 +14,7 @@ from fairshoe.errors import UsageError
 
 Data = Mapping[str, Any]
 WAGER_MAX = 10**9  # cents of one wager: a limit of the books, far above any posted one
+TEXT_MAX = 200  # characters of a name, a reason, a note, a slip
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Wagered(Fact):
 
 @dataclass(frozen=True)
 class Closed(Fact):
-    """Betting is closed: the shoe deals this round. Books of older versions do not know device and log."""
+    """Betting is closed: the shoe deals this round."""
 
     KIND = "closed"
     round: int
@@ -203,3 +204,18 @@ def wager(
     key = f"wager:{seat}" if bettor == 1 else f"wager:{seat}.{bettor}"
     data = {"seat": seat, "amounts": dict(amounts), "bettor": bettor, "player": player}
     return Input(key, "wager", {**data, "coupons": dict(coupons)} if coupons else data)
+
+
+def check_lines(*texts: str) -> None:
+    """Refuse what is no line of a person: with a control character it could forge a line of a report."""
+    for text in texts:
+        if not text.isprintable() or len(text) > TEXT_MAX:
+            raise UsageError(f"{ascii(text)[:40]} is no line of up to {TEXT_MAX} characters.", "Write it shorter.")
+
+
+def signed(by: str, reason: str) -> dict[str, str]:
+    """Who has decided something, and why."""
+    if not by.strip() or not reason.strip():
+        raise UsageError("the decision has no name or no reason.", "Enter the supervisor and the reason.")
+    check_lines(by, reason)
+    return {"by": by.strip(), "reason": reason.strip()}

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple, NoReturn, cast
 
 from fairshoe.errors import UsageError
 from fairshoe_table.rules.money import DOLLAR, Rounding, dollars
-from fairshoe_table.rules.pay_tables import PayTable, pay_table
+from fairshoe_table.rules.pay_tables import PayTable, improve, pay_table
 
 VERSION = 1
 AMOUNT_MAX = 10_000_000 * DOLLAR
@@ -157,7 +157,7 @@ def from_json(game: str, kind: type[Options], data: Mapping[str, Any]) -> Option
         if name not in known:
             raise UsageError(f"{game} has no option {name!r}.", f"It has {', '.join(sorted(known))}.")
         if "PayTable" in str(known[name].type) and value is not None:
-            value = _table(name, kind, value)
+            value = _table(name, kind, value, data.get("approvals"))
         if name == "rounding":
             if value not in [it.value for it in Rounding]:
                 refuse(name, repr(value), "ruling odd-chip", "player or house.")
@@ -168,8 +168,18 @@ def from_json(game: str, kind: type[Options], data: Mapping[str, Any]) -> Option
     return options
 
 
-def _table(name: str, kind: type[Options], value: object) -> PayTable:
+def _table(name: str, kind: type[Options], value: object, approvals: object) -> PayTable:
+    """By its name; or {"table": its name, "rows": {"Flush": "8 to 1"}} for one that pays more than a minimum."""
     own = {it.default.name: it.default for it in fields(kind) if isinstance(it.default, PayTable)}
+    if isinstance(value, Mapping):
+        better = cast("Mapping[str, object]", value)
+        base, rows = better.get("table"), better.get("rows")
+        if set(better) == {"table", "rows"} and isinstance(base, str) and isinstance(rows, Mapping):
+            odds = cast("Mapping[str, object]", rows)
+            if odds and all(isinstance(it, str) for it in odds.values()):
+                approval = cast("Mapping[str, str]", approvals).get(name) if isinstance(approvals, Mapping) else ""
+                return improve(base, cast("Mapping[str, str]", odds), approval or "")
     if not isinstance(value, str):
-        raise UsageError(f"option {name}: {value!r} is no name of a pay table.", "Give the name of a table.")
+        advice = 'Give the name of a table, or {"table": NAME, "rows": {ROW: ODDS}}.'
+        raise UsageError(f"option {name}: {value!r} is no pay table.", advice)
     return own[value] if value in own else pay_table(value)

@@ -1,7 +1,7 @@
 """The base of games that a machine deals in stacks: a hand for each seat, cards of a dealer or in common.
 
 A new game defines `stakes`, `asks`, `decided`, `lines`, `decides`, and its prompts; hands, limits, a card that is
-entered twice, voids, order of settlement and the page's places are here. Ours have hands and settlements of their own.
+entered twice, voids, order of settlement and the page's places are here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from fairshoe.games.record_kinds import COMMUNITY, DEALER
 from fairshoe_table.play.game import ALL_OUT, EnteredTwice, Game, Place, Play, Settled, check_wagers
 from fairshoe_table.play.inputs import Cards, Confirmed, Decided, Exposed, Wagered
 from fairshoe_table.play.options import Options
-from fairshoe_table.rules.ledger import Line
+from fairshoe_table.rules.ledger import Line, Outcome
 from fairshoe_table.rules.line_shapes import Void, limit, staked, void_line
 from fairshoe_table.rules.meters import Meters
 from fairshoe_table.rules.seats import settle_order
@@ -45,7 +45,7 @@ class StackRound:
 
 
 class StackGame(Game):
-    """`Round` and `Hand` are the dataclasses of the game; a hand has seat, cards and the fields of `fields`."""
+    """`Round` and `Hand` are the dataclasses of the game; a hand has seat, cards, the fields of `fields`, `stakes`."""
 
     Round: ClassVar[Any] = StackRound
     Hand: ClassVar[Any] = StackHand
@@ -187,17 +187,59 @@ class StackGame(Game):
 
     # -- settlement ---------------------------------------------------------------------------------------------------
 
-    def settle(self, play: Play, meters: Mapping[str, Meters]) -> Settled:
-        """From the far right, counterclockwise: what is due for each hand, or every wager back if it is void."""
-        lines = [line for hand in settle_order(play.round.hands) for line in self._due(play, hand)]
-        return Settled(tuple(limit(staked(lines), self.capped, play.options.cap, "HOUSE")))
+    def settled(self, round: Any, options: Options, *meters: Meters) -> Settled:
+        """Of a round without a table: a sample, an oracle, a test."""
+        return self.settle(Play(self, options, round), {it.pool: it for it in meters})
 
-    def _due(self, play: Play, hand: Any) -> Iterator[Line]:
-        clause = play.round.void.clause if play.round.void is not None else hand.void
-        if clause:
-            return (void_line(hand.seat, wager, cents, clause) for wager, cents in hand.stakes)
-        return iter(self.lines(play, hand))
+    def settle(self, play: Play, meters: Mapping[str, Meters]) -> Settled:
+        """What is due by now, each part from the far right, counterclockwise: side wagers that come before the game,
+        losers first; wagers of void hands, and folds; then the game, when every card that it needs is known."""
+        order = settle_order(play.round.hands)
+        live = [hand for hand in order if not self._voided(play, hand)]
+        side = [line for hand in order for line in self.side_lines(play, hand)]
+        side.sort(key=lambda line: line.outcome is Outcome.WIN)
+        out = [line for hand in order for line in self._out(play, hand)]
+        if any(self.waits(hand) for hand in live):
+            return Settled(tuple(staked(line for line in out if line.outcome is Outcome.VOID)))
+        game = Settled(())
+        if play.round.void is None and self.ready(play, live):
+            game = self.game_lines(play, order, meters)
+        lines = limit(staked([*side, *out, *game.lines]), self.capped, play.options.cap, play.options.cap_clause)
+        return replace(game, lines=tuple(lines))
+
+    def _voided(self, play: Play, hand: Any) -> str:
+        return play.round.void.clause if play.round.void is not None else getattr(hand, "void", "")
+
+    def _out(self, play: Play, hand: Any) -> Iterator[Line]:
+        """All wagers back if the hand is void; what is lost with a fold."""
+        clause = self._voided(play, hand)
+        if not clause:
+            return iter(self.folded(play, hand))
+        return (void_line(hand.seat, wager, cents, clause) for wager, cents in self.returns(play, hand))
+
+    def returns(self, play: Play, hand: Any) -> tuple[tuple[str, int], ...]:
+        """The wagers that come back when the round, or this hand, is void."""
+        return hand.stakes
+
+    def side_lines(self, play: Play, hand: Any) -> list[Line]:
+        """Of one hand, void or not: what is settled before the game."""
+        return []
+
+    def waits(self, hand: Any) -> bool:
+        """Whether nothing may be settled before this hand has decided about a side wager."""
+        return False
+
+    def folded(self, play: Play, hand: Any) -> list[Line]:
+        """What is lost with a fold."""
+        return []
+
+    def ready(self, play: Play, live: list[Any]) -> bool:
+        """Whether the hands that are not void can be settled."""
+        return True
+
+    def game_lines(self, play: Play, order: list[Any], meters: Mapping[str, Meters]) -> Settled:
+        return Settled(tuple(line for hand in order if not self._voided(play, hand) for line in self.lines(play, hand)))
 
     def lines(self, play: Play, hand: Any) -> list[Line]:
-        """What is due for one hand that stands; nothing before its cards are known."""
+        """What is due for one hand that stands; nothing after a fold, or before its cards are known."""
         raise NotImplementedError

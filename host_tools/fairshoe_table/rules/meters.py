@@ -88,7 +88,7 @@ def meter_names(table: PayTable) -> set[str]:
 def check_meters(table: PayTable, meters: Meters | None, pool: str) -> None:
     """Refuse meters that are not those of the table, before the first wager."""
     if meters is None:
-        advice = "Start them once, with Books.start_meters: seed and rate are approved amounts."
+        advice = "Start them once, with approved rates and seeds: `table serve --meters FILE`."
         raise UsageError(f"the {pool} wager is offered, and the books have no meters for it.", advice)
     if set(meters.by_name) != meter_names(table):
         needed, there = (", ".join(sorted(names)) for names in (meter_names(table), meters.by_name))

@@ -73,8 +73,8 @@ class Lose:
 
 Odds = To | For | OfMeter | Push | Lose
 
-_TO = re.compile(r"([\d,]+) to (\d+)")
-_FOR = re.compile(r"([\d,]+) for 1", re.IGNORECASE)
+_TO = re.compile(r"([1-9][0-9,]{0,12}) to ([1-9][0-9]{0,3})")
+_FOR = re.compile(r"([1-9][0-9,]{0,12}) for 1", re.IGNORECASE)
 _METER = re.compile(r"(\d+)%(?: of meter)?(?: (Mega|Major|Minor))?")
 
 

@@ -17,19 +17,23 @@ from fairshoe_table.books.books import Books
 from fairshoe_table.books.header import UNKNOWN, header
 from fairshoe_table.books.settling import DECISIONS
 from fairshoe_table.play.game import ALL_OUT, Ask, Game, Play, Text
-from fairshoe_table.play.inputs import Input
+from fairshoe_table.play.inputs import Input, signed
 from fairshoe_table.play.options import Options
 from fairshoe_table.play.round import asks
 from fairshoe_table.rules.seats import seat_of
 
 HOUSE = "HOUSE"
 KEPT = "all_void_but_complete"  # the consequence that keeps complete hands
+ACCEPT_DECK, END_DECK, NAME_DOOR = OF_THE_DECK = ("accept-deck", "end-deck", "name-door")
 CHOICES = {
     "void": "Void the round",
     "settle": "All cards are on the table: settle it",
     "continue": "The round goes on",
     "pay": "The payout in suspense was won: pay it",
     "return": "It was not won: return it, and the wager",
+    ACCEPT_DECK: "Accept this deck without the table's share",
+    END_DECK: "This deck ends before all of its cards are out",
+    NAME_DOOR: "Say who opened the door, and why",
 }
 _TEXTS = {
     "header": "the books do not say by which shoe and options this round is played",
@@ -143,14 +147,13 @@ class House:
         """Book what a supervisor has decided, and who and why, in one transaction with what follows."""
         if choice not in self.may_decide():
             raise UsageError(f"{choice!r} cannot be decided about this round now.", "Look at the page again.")
-        if not by.strip() or not reason.strip():
-            raise UsageError("the decision has no name or no reason.", "Enter the supervisor and the reason.")
+        who = signed(by, reason)
         if choice in DECISIONS:
             self.books.decide_suspense(choice, self.options, by, reason)
             return
         held = self.held()
         part = held.part if held is not None else "void"
-        data = {"seat": DEALER, "part": part, "choice": choice, "by": by.strip(), "reason": reason.strip()}
+        data = {"seat": DEALER, "part": part, "choice": choice, **who}
         fact = Input(f"house:0:{part}", "house", data)
         match choice:
             case _ if part == "unread":
@@ -159,7 +162,7 @@ class House:
                 self._tell(fact)  # `decided_at_the_shoe` brings it there, and the shoe says what follows
             case "void":
                 clause, kept = self._clause() if part == "shoe" else (HOUSE, [])
-                more = {"clause": clause, "kept": kept, "by": by.strip(), "reason": reason.strip()}
+                more = {"clause": clause, "kept": kept, **who}
                 self._tell(fact, Input("void", "void", more))
             case "continue":
                 device, log = self.shoe_now()

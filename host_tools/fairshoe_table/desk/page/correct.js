@@ -32,7 +32,7 @@ export class Correction {
   }
 
   right(hand, place, rank = hand.cards[place] >> 2, suit = hand.cards[place] & 3, by = '') {
-    const who = make('input', { type: 'text', id: 'supervisor', value: by, autocomplete: 'off' });
+    const who = make('input', { type: 'text', id: 'supervisor', value: by, maxLength: 200, autocomplete: 'off' });
     const again = (newRank, newSuit) => {
       this.right(hand, place, newRank, newSuit, who.value);
     };

@@ -33,7 +33,7 @@ export class Rack {
   ask(kind) {
     const dialog = find('dialog');
     const field = (id, label, more = {}) => {
-      const input = make('input', { type: 'text', id, autocomplete: 'off', ...more });
+      const input = make('input', { type: 'text', id, maxLength: 150, autocomplete: 'off', ...more });
       return [input, make('p', {}, make('label', { htmlFor: id }, `${label} `), input)];
     };
     const [amount, amountPart] = field('rack-dollars', 'Dollars', { inputMode: 'decimal' });

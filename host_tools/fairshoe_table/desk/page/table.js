@@ -68,6 +68,7 @@ class TablePage {
     this.house(table.house);
     this.rack.show(table.rack);
     say(find('check'), table.check ? `Seed: ${table.check}.` : '');
+    say(find('share'), table.share);
     this.calls(table.calls);
     this.simulation(table.sim);
   }
@@ -84,7 +85,7 @@ class TablePage {
     const { label, checks = [], ...told } = action;
     const focused = document.activeElement?.id === 'go';
     const boxes = checks.map((_, i) => make('input', { type: 'checkbox', id: `check-${i}` }));
-    const by = make('input', { type: 'text', id: 'validated', autocomplete: 'off' });
+    const by = make('input', { type: 'text', id: 'validated', maxLength: 200, autocomplete: 'off' });
     const checked = () => ({ checked: checks.filter((_, i) => boxes[i].checked), by: by.value });
     const go = () => this.tap(checks.length ? { ...told, ...checked() } : told);
     find('now-action').replaceChildren(

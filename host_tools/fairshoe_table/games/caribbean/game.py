@@ -167,10 +167,21 @@ class CaribbeanStud(StackGame):
             case _:
                 return play
 
-    def settle(self, play: Play, meters: Mapping[str, Meters]) -> Settled:
-        found = settlement.settle(play.round, play.options, meters.get(PROGRESSIVE), meters.get(FIVE_CARD))
-        after = {PROGRESSIVE: found.progressive, FIVE_CARD: found.five_card}
-        return Settled(found.lines, {pool: it for pool, it in after.items() if it is not None})
+    def returns(self, play: Play, hand: Hand) -> tuple[tuple[str, int], ...]:
+        return hand.stakes if play.round.void is None else (*hand.stakes, *hand.beside)
+
+    def side_lines(self, play: Play, hand: Hand) -> list[Line]:
+        back = hand.not_accepted
+        return [Line(hand.seat, Wager.PROGRESSIVE, Outcome.RETURNED, back, back, 0, "CS 7(c)", "not accepted")]
+
+    def folded(self, play: Play, hand: Hand) -> list[Line]:
+        return settlement.folded(hand) if hand.bet == 0 else []
+
+    def ready(self, play: Play, live: list[Hand]) -> bool:
+        return settlement.ready(play.round, play.options, live)
+
+    def game_lines(self, play: Play, order: list[Hand], meters: Mapping[str, Meters]) -> Settled:
+        return settlement.settle(play.round, play.options, order, meters.get(PROGRESSIVE), meters.get(FIVE_CARD))
 
     def pools(self, options: CaribbeanOptions) -> Mapping[str, PayTable]:
         five_card = settlement.FIVE_CARD_PAYS if options.five_card else None
@@ -281,9 +292,9 @@ class CaribbeanStud(StackGame):
         own, dealer = tuple(cards[:5]), tuple(cards[5:])
         bet = 2 * unit if raises(own, dealer[0]) else 0
         hand = Hand(1, unit, bet, 100, options.progressive_wager, 100, 100, 100, own)
-        meters = [Meters(pool, {"main": Meter(SAMPLE_SEED, SAMPLE_SEED, 7000)}) for pool in (PROGRESSIVE, FIVE_CARD)]
-        column = settlement.cover_column(1, options)
-        done = settlement.settle(Round((hand,), dealer, None, column), options, *meters)
+        sign = {"main": Meter(SAMPLE_SEED, SAMPLE_SEED, 7000)}
+        round = Round((hand,), dealer, None, settlement.cover_column(1, options))
+        done = self.settled(round, options, *(Meters(pool, sign) for pool in (PROGRESSIVE, FIVE_CARD)))
         return list(done.lines), str(hand5(own))
 
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 
 from fairshoe.errors import UsageError
 from fairshoe_table.games.caribbean.options import CaribbeanOptions
+from fairshoe_table.play.game import Settled
 from fairshoe_table.rules.ledger import HOUSE, Line, Outcome, Wager
-from fairshoe_table.rules.line_shapes import Void, by_row, lost, pushed, staked, void_line, won
+from fairshoe_table.rules.line_shapes import Void, by_row, lost, pushed, won
 from fairshoe_table.rules.meters import FIVE_CARD, Meters, account
 from fairshoe_table.rules.money import DOLLAR, For, OfMeter, To, winnings
 from fairshoe_table.rules.pay_tables import PayTable, cover_all, pay_table
@@ -38,6 +39,19 @@ class Hand:
     void: str = ""
     not_accepted: int = 0
 
+    @property
+    def stakes(self) -> tuple[tuple[str, int], ...]:
+        """On this hand."""
+        return (
+            *((Wager.ANTE, self.ante), (Wager.BET, self.bet or 0), (Wager.BONUS, self.bonus)),
+            *((Wager.PROGRESSIVE, self.progressive), (Wager.FIVE_CARD, self.five_card)),
+        )
+
+    @property
+    def beside(self) -> tuple[tuple[str, int], ...]:
+        """On no hand of this player: they stand when the hand alone is void (ruling `cs-void-hand`)."""
+        return (Wager.FIVE_CARD_DEALER, self.five_card_dealer), (Wager.COVER_ALL, self.cover_all)
+
 
 @dataclass(frozen=True)
 class Round:
@@ -47,15 +61,6 @@ class Round:
     dealer: tuple[int, ...] = ()
     void: Void | None = None
     cover_column: int = 0
-
-
-@dataclass(frozen=True)
-class Settlement:
-    """Lines in the order of the dealer, and the meters after them."""
-
-    lines: tuple[Line, ...]
-    progressive: Meters | None = None
-    five_card: Meters | None = None
 
 
 @dataclass
@@ -71,34 +76,23 @@ class _Turns:
 
 
 def settle(
-    round: Round, options: CaribbeanOptions, progressive: Meters | None = None, five_card: Meters | None = None
-) -> Settlement:
-    """What is due as far as the round has come: folds, then everything at once when all cards are known, so that
-    meters are paid turn by turn in one settlement."""
+    round: Round, options: CaribbeanOptions, order: list[Hand], progressive: Meters | None, five_card: Meters | None
+) -> Settled:
+    """Everything at once when all cards are known, so that meters are paid turn by turn in one settlement."""
     turns = _Turns(round, options, progressive, five_card)
-    order = settle_order(round.hands)
     for hand in order:
-        back = hand.not_accepted
-        turns.lines.append(
-            Line(hand.seat, Wager.PROGRESSIVE, Outcome.RETURNED, back, back, 0, "CS 7(c)", "not accepted")
-        )
-        if round.void is not None:
-            turns.lines += [*_returned(hand, round.void.clause), *_returned_beside(hand, round.void.clause)]
-        elif hand.void:
-            turns.lines += _returned(hand, hand.void)
-        elif hand.bet == 0:
-            turns.lines += _folded(hand)
-    playing = [hand for hand in order if not hand.void]
-    decided = all(hand.bet is not None for hand in playing)
-    known = all(len(hand.cards) == 5 for hand in playing if hand.bet or faces_needed(hand, options))
-    if round.void is None and len(round.dealer) == 5 and decided and known:
-        for hand in order:
-            if not hand.void:
-                _turn(turns, hand)
-            if hand.five_card_dealer:
-                turns.lines.append(_on_the_dealer(turns, hand))
-        turns.lines += _cover_all(round, options)
-    return Settlement(tuple(staked(turns.lines)), turns.progressive, turns.five_card)
+        if not hand.void:
+            _turn(turns, hand)
+        if hand.five_card_dealer:
+            turns.lines.append(_on_the_dealer(turns, hand))
+    turns.lines += _cover_all(round, options)
+    after = (turns.progressive, turns.five_card)
+    return Settled(tuple(turns.lines), {meters.pool: meters for meters in after if meters is not None})
+
+
+def ready(round: Round, options: CaribbeanOptions, live: list[Hand]) -> bool:
+    decided = len(round.dealer) == 5 and all(hand.bet is not None for hand in live)
+    return decided and all(len(hand.cards) == 5 for hand in live if hand.bet or faces_needed(hand, options))
 
 
 def faces_needed(hand: Hand, options: CaribbeanOptions) -> bool:
@@ -106,26 +100,7 @@ def faces_needed(hand: Hand, options: CaribbeanOptions) -> bool:
     return bool(hand.five_card) or options.cover_all_counts_folded
 
 
-def _returned(hand: Hand, clause: str) -> list[Line]:
-    """The wagers on a hand that is void."""
-    stakes = {
-        Wager.ANTE: hand.ante,
-        Wager.BET: hand.bet or 0,
-        Wager.BONUS: hand.bonus,
-        Wager.PROGRESSIVE: hand.progressive,
-        Wager.FIVE_CARD: hand.five_card,
-    }
-    return [void_line(hand.seat, wager, stake, clause) for wager, stake in stakes.items()]
-
-
-def _returned_beside(hand: Hand, clause: str) -> list[Line]:
-    """The wagers of a player that are not on the own hand: they stand when that hand alone is void (ruling
-    `cs-void-hand`)."""
-    stakes = {Wager.FIVE_CARD_DEALER: hand.five_card_dealer, Wager.COVER_ALL: hand.cover_all}
-    return [void_line(hand.seat, wager, stake, clause) for wager, stake in stakes.items()]
-
-
-def _folded(hand: Hand) -> list[Line]:
+def folded(hand: Hand) -> list[Line]:
     """All but the five-card bonus and Cover All are forfeited (CS 10(b), ruling `cs-fold-side`)."""
     stakes = {Wager.ANTE: hand.ante, Wager.BONUS: hand.bonus, Wager.PROGRESSIVE: hand.progressive}
     return [lost(hand.seat, wager, stake, "CS 10(b)", "fold") for wager, stake in stakes.items()]
