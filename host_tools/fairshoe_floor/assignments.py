@@ -15,11 +15,13 @@ import psycopg
 
 from fairshoe_floor.inventory import Inventory
 
-# An assignment that is open ends where the next one begins, and never before its own beginning.
+# An assignment that is open ends where the next one begins, never before its own beginning, and not after now: the
+# clock of a gateway may be ahead.
 MOVE = (
-    "WITH gone AS (UPDATE assignments SET ended = GREATEST(%(at)s, began + 0.001) WHERE device = %(device)s"
+    "WITH given AS (SELECT LEAST(%(at)s::float8, extract(epoch FROM clock_timestamp())::float8) AS at),"
+    " gone AS (UPDATE assignments SET ended = GREATEST((SELECT at FROM given), began + 0.001) WHERE device = %(device)s"
     " AND ended IS NULL RETURNING ended) INSERT INTO assignments (device, place, pit, gateway, began)"
-    " SELECT %(device)s, %(place)s, %(pit)s, %(gateway)s, COALESCE((SELECT ended FROM gone), %(at)s::double precision)"
+    " SELECT %(device)s, %(place)s, %(pit)s, %(gateway)s, COALESCE((SELECT ended FROM gone), at) FROM given"
 )
 
 

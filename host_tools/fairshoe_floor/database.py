@@ -34,6 +34,8 @@ LOST = (
     *(psycopg.OperationalError, psycopg.InterfaceError),
     *(psycopg.errors.IdleInTransactionSessionTimeout, psycopg.errors.ReadOnlySqlTransaction),
 )
+# What tables raise that are dropped or altered under a program.
+CHANGED = (psycopg.ProgrammingError, psycopg.InternalError)
 
 
 def settings(statement_s: float = STATEMENT_S, idle_s: float = IDLE_S, read_only: bool = False) -> dict[str, Any]:

@@ -91,7 +91,7 @@ def read_inventory(path: Path) -> Inventory:
         data: dict[str, Any] = toml.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InventoryError(
-            f"cannot read {path}: {error.strerror or error}.", "Make one with `fairshoe inventory add`."
+            f"cannot read {path}: {error.strerror or error}.", "Make one with `fairshoe floor inventory add`."
         ) from error
     except ValueError as error:
         raise InventoryError(f"{path} is no TOML: {error}.", "Mend that line.") from error
@@ -104,7 +104,7 @@ def check_inventory(data: Mapping[str, Any], path: Path) -> Inventory:
     if unknown:
         raise InventoryError(f"{path}: {unknown[0]} is not known.", "There are [gateway] and [[shoe]].")
     head = _Table(data.get("gateway", {}), f"{path}, [gateway]", path.resolve().parent)
-    name = head.text("name", path.stem)
+    name = head.text("name") if "name" in data.get("gateway", {}) else path.stem
     keys, store = head.path("keys"), head.path("store") or path.resolve().with_suffix(".db")
     keep_days = head.whole("keep_days", KEEP_DAYS)
     journal_hours = head.whole("journal_hours", JOURNAL_HOURS)

@@ -17,7 +17,7 @@ Rules for implementations:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -27,6 +27,8 @@ from fairshoe_floor.inventory import Entry
 from fairshoe_floor.samples import NO_TOTALS, Latched, Link, Sample, Totals
 
 __all__ = ["PAGE_MAX", "Alarm", "Latched", "Link", "Reader", "Reading", "Round", "Sample", "Shoe", "Totals"]
+
+SEVERITIES = ("critical", "major", "minor")  # the most severe first
 
 FRESH_S = 15.0  # a shoe sends a status every second
 PAGE_MAX = 1000  # the most that one call returns
@@ -83,7 +85,7 @@ class Alarm:
 
     device: int
     rule: str
-    severity: str  # critical, major or minor
+    severity: str  # of SEVERITIES
     text: str
     since: float
     acknowledged_by: str | None = None
@@ -92,11 +94,21 @@ class Alarm:
 
 @dataclass(frozen=True)
 class Reading:
-    """The meters of a device at one time."""
+    """The meters of a device at one time. `quiet`: log and number of the newest event before the round that was under
+    way; None if none was."""
 
     device: int
     at: float
     meters: Meters
+    quiet: tuple[bytes, int] | None = None
+
+    @classmethod
+    def of_samples(cls, found: Iterable[Sample]) -> list[Reading]:
+        return [
+            cls(it.device, it.at, it.meters, (it.before.log, it.before.seq) if it.before else None)
+            for it in found
+            if it.meters is not None
+        ]
 
 
 class Reader(Protocol):

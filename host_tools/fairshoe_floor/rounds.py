@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from fairshoe.games.rounds import Stage
 from fairshoe.messages import Fault, RoundEnded, RoundStarted, RoundVoided
 from fairshoe_floor.reader import Round
 
@@ -53,6 +54,10 @@ def rounds_back(
 
 
 def _round(device: int, log: bytes, start: RoundEvent, over: RoundEvent | None, last: int) -> Round:
+    if over is None:
+        stage = Stage.DEALING
+    else:
+        stage = Stage.ENDED if over.name == RoundEnded.NAME else Stage.VOID
     made = Round(
         device,
         log,
@@ -61,7 +66,7 @@ def _round(device: int, log: bytes, start: RoundEvent, over: RoundEvent | None, 
         over.seq if over else last,
         start.received,
         over.received if over else None,
-        "dealing" if over is None else "ended" if over.name == RoundEnded.NAME else "void",
+        stage.value,
         start.fields["game"],
         start.fields["positions"],
     )

@@ -98,6 +98,11 @@ class Sample:
     since: float | None = None
     wear: Wear | None = None
 
+    def not_after(self, at: float) -> Sample:
+        """As it can be at most, when it has arrived at this time: the clock of its gateway may be ahead."""
+        heard_at = None if self.heard_at is None else min(self.heard_at, at)
+        return replace(self, at=min(self.at, at), heard_at=heard_at)
+
     def followed_by(self, it: Sample) -> Sample:
         """The next sample of the shoe, with this one or the one before it. No round is under way if none has begun and
         the device has no event that could have begun one."""
@@ -219,8 +224,8 @@ class SampleFile(SideFile):
         count = self._rows("SELECT COUNT(*) FROM samples WHERE device = ? AND at > ?", (device, since))[0][0]
         step = max(1, -(-count // limit))
         rows = self._rows(
-            "SELECT sample FROM (SELECT sample, at, ROW_NUMBER() OVER (ORDER BY at DESC) - 1 AS place FROM samples"
-            " WHERE device = ? AND at > ?) WHERE place % ? = 0 ORDER BY at",
+            "SELECT sample FROM (SELECT sample, id, ROW_NUMBER() OVER (ORDER BY id DESC) - 1 AS place FROM samples"
+            " WHERE device = ? AND at > ?) WHERE place % ? = 0 ORDER BY id",
             (device, since, step),
         )
         return [sample_from_json(row[0]) for row in rows]
@@ -229,6 +234,15 @@ class SampleFile(SideFile):
         """The newest sample of each device."""
         rows = self._rows("SELECT sample FROM samples WHERE id IN (SELECT MAX(id) FROM samples GROUP BY device)")
         return {sample.device: sample for sample in (sample_from_json(row[0]) for row in rows)}
+
+    def counted(self, device: int, log: bytes) -> int:
+        """The newest event of this log that is counted in a sample; 0 if there is none."""
+        rows = self._rows(
+            "SELECT json_extract(sample, '$.seq') FROM samples WHERE device = ? AND json_extract(sample, '$.log') = ?"
+            " ORDER BY id DESC LIMIT 1",
+            (device, log.hex()),
+        )
+        return int(rows[0][0]) if rows else 0
 
     def last(self) -> int:
         """The id of the newest sample."""

@@ -6,10 +6,11 @@ import asyncio
 import contextlib
 import gzip
 import json
-import time
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, get_type_hints
+
+from waits import LIMIT_S
 
 from fairshoe import Message, StoredEvent
 from fairshoe.messages import Fault, Health, LinkCounters, Meters, RoundEnded, RoundStarted, Status, WarningLatched
@@ -18,7 +19,6 @@ from fairshoe_floor.inventory import Entry, Profile
 from fairshoe_floor.reader import PAGE_MAX, Alarm, Latched, Link, Reading, Round, Sample, Shoe, Totals
 
 LOG = bytes(range(16))
-LIMIT_S = 120.0
 MARK = 201  # in every field of a made message that is a number: it must not leak out of a profile
 
 
@@ -127,13 +127,6 @@ async def served(gateway: Gateway) -> AsyncGenerator[Gateway]:
         await asyncio.wait([task])
 
 
-async def until(done: Callable[[], bool]) -> None:
-    end = time.monotonic() + LIMIT_S
-    while not done():
-        assert time.monotonic() < end
-        await asyncio.sleep(0.005)
-
-
 @dataclass(frozen=True)
 class Answer:
     """Of a server."""
@@ -157,7 +150,7 @@ async def request(url: str, path: str, token: str = "", method: str = "GET", bod
         given["Authorization"] = f"Bearer {token}"
     lines += [f"{name}: {value}" for name, value in given.items()]
     writer.write("\r\n".join([*lines, "", body]).encode())
-    data = await asyncio.wait_for(reader.read(), 60)
+    data = await asyncio.wait_for(reader.read(), LIMIT_S)
     writer.close()
     head, _, told = data.partition(b"\r\n\r\n")
     first, *rest = head.decode().split("\r\n")

@@ -12,7 +12,8 @@ from fairshoe.client.device_clock import EPOCH_S
 from fairshoe.messages import Meters, Wear
 from fairshoe.ship.release_facts import ReleaseFacts
 from fairshoe.wear import Series
-from fairshoe_floor.alarms.engine import Change, Engine, SeenEvent, SeenExport
+from fairshoe_floor.alarms.desk import STANDING
+from fairshoe_floor.alarms.engine import JUDGES, Change, Engine, SeenEvent, SeenExport
 from fairshoe_floor.alarms.rules import KINDS, Rule, RuleBook, RuleError, load_rules
 from fairshoe_floor.samples import Link, Sample, sample_from_json, sample_to_json
 
@@ -40,6 +41,43 @@ def event(name: str, at: float, device: int = 1, utc_s: int = 0, **fields: objec
 
 def said(changes: list[Change]) -> list[tuple[bool, str]]:
     return [(change.raised, change.text) for change in changes]
+
+
+def test_every_kind_of_rule_is_judged_by_the_engine_or_by_the_desk() -> None:
+    assert sorted([*JUDGES, *STANDING]) == sorted(KINDS)
+
+
+def test_an_event_that_comes_late_ends_nothing_and_begins_nothing() -> None:
+    """Its number and its log say what is newer: of a log that was left nothing counts but what lasts."""
+
+    def seen(name: str, seq: int, log: bytes = b"b", turn: int = 9) -> SeenEvent:
+        return SeenEvent(1, seq, 1000.0, name, 0, {"warning": "jam_exit"}, log, turn)
+
+    for story, alarm in (
+        ([seen("warning_latched", 5), seen("warning_cleared", 6), seen("warning_latched", 3)], False),
+        ([seen("warning_latched", 7), seen("warning_cleared", 6)], True),
+        ([seen("warning_latched", 7), seen("warning_cleared", 90, b"a", 2)], True),
+        ([seen("warning_cleared", 1), seen("warning_latched", 90, b"a", 2)], False),
+        ([seen("warning_latched", 90, b"a", 2), seen("door_opened", 1)], False),
+        ([seen("warning_latched", 90, b"a", 2), seen("warning_latched", 1), seen("door_opened", 91, b"a", 12)], False),
+        ([seen("warning_latched", 7), seen("booted", 8), seen("warning_cleared", 6)], True),
+    ):
+        desk = engine("warning")
+        for each in story:
+            desk.event(each)
+        assert bool(desk.tick(1300.0)) == alarm, story
+
+
+def test_a_time_that_is_ahead_holds_no_alarm_back() -> None:
+    """The clock of the gateway was a day ahead when the card jammed, or when the shoe was heard last."""
+    desk = engine("warning")
+    desk.event(event("warning_latched", 1000 + 86400, warning="jam_exit"))
+    assert desk.tick(1000) == []
+    assert [change.raised for change in desk.tick(1300)] == [True]
+    desk = engine("silent")
+    desk.sample(Sample(1, 1000.0, Link.OPEN, heard_at=1000.0 + 86400))
+    assert desk.tick(1000) == []
+    assert [change.raised for change in desk.tick(1120)] == [True]
 
 
 def test_a_warning_is_an_alarm_when_it_is_not_attended_to() -> None:
@@ -156,6 +194,8 @@ def test_feed_time_drifts_against_new_and_against_peers() -> None:
         meters = replace(NO_METERS, feed_us=feed_us, feed_us_new=new_us)
         return Sample(device, 1.0, Link.OPEN, heard_at=1.0, meters=meters)
 
+    quiet = replace(sample(1, 160_000, 100_000), before=sample(1, 100_000, 100_000))
+    assert desk.sample(quiet) == []  # the meters of a round under way judge nothing
     assert said(desk.sample(sample(1, 160_000, 100_000))) == [(True, "a card takes 160 ms to feed, 100 ms when new")]
     for device in (2, 3):
         assert desk.sample(sample(device, 90_000, 90_000)) == []

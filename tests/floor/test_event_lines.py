@@ -29,5 +29,6 @@ def test_covered_is_the_end_of_the_range() -> None:
 def test_holes_begin_at_the_oldest_event_on_file_and_end_at_what_was_committed_before() -> None:
     assert holes([[1, 3], [7, 9]], 1, 0) == [(4, 6)]
     assert holes([[1, 3], [7, 9]], 5, 0) == [(5, 6)]
+    assert holes([[1, 3], [5, 9]], 1, 10) == [(4, 4), (10, 10)]  # of one event
     assert holes([[1, 3]], 1, 8) == [(4, 8)]  # a restored database: it had committed up to 8
     assert holes([[5, 9]], 5, 9) == []

@@ -1,8 +1,8 @@
 """The gateway with shoes of our own session code over TCP: what it records, what it sends, and how it goes on."""
 
 import ast
-import asyncio
 import contextlib
+import itertools
 import json
 import re
 import time
@@ -13,12 +13,14 @@ from pathlib import Path
 
 import pytest
 from bench.fake_shoe import BOOT, FakeShoe, Server
-from floor_case import request, served, until
+from floor_case import request, served
 from prometheus_client.parser import text_string_to_metric_families
+from waits import until
 from websockets.asyncio.client import connect
 
 from fairshoe import Store, StoreError
 from fairshoe.client import fleet as fleet_module
+from fairshoe.client import store as store_module
 from fairshoe.client.store import Arrived
 from fairshoe.keys import write_key
 from fairshoe.link import framing
@@ -32,7 +34,7 @@ from fairshoe_floor.gateway.process import Gateway, Settings
 from fairshoe_floor.inventory import Entry, Inventory, Profile
 from fairshoe_floor.journals import journals_path
 from fairshoe_floor.reader import Link, Sample
-from fairshoe_floor.samples import samples_path
+from fairshoe_floor.samples import SampleFile, samples_path
 from fairshoe_floor.seen_time import seen_path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -262,7 +264,7 @@ async def test_a_storage_that_comes_back_is_the_newest_everywhere(tmp_path: Path
                     await socket.send(json.dumps({"token": TOKEN, "events": where}))
                     told = json.loads(await socket.recv())
                     while told["kind"] != "live":
-                        told = json.loads(await asyncio.wait_for(socket.recv(), 20))
+                        told = json.loads(await socket.recv())
                     seen.append(f"{told['log'][:2]} {told['after']}")
                 before, kept[log] = log, shoe.seq_last
                 answer = (await request(gateway.url, "/api/v1/shoes/00000001", TOKEN)).json["shoe"]
@@ -272,17 +274,20 @@ async def test_a_storage_that_comes_back_is_the_newest_everywhere(tmp_path: Path
         assert seen == ["00 4", "61 4", "00 8", "00 12"]
 
 
-def test_a_restart_counts_what_is_new_of_a_log_that_came_back(tmp_path: Path) -> None:
-    """The gateway was killed between its store and its samples."""
-    with Store(tmp_path / "pit.db") as store:
+def test_a_restart_counts_what_is_new_of_a_log_that_came_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The gateway was killed between its store and its samples, and its clock was set back by a day each time."""
+    clock = itertools.count(9e5, -1e5)
+    monkeypatch.setattr(store_module.time, "time", lambda: next(clock))
+    with Store(tmp_path / "pit.db") as store, contextlib.closing(SampleFile(tmp_path / "pit.samples.db")) as file:
         inventory = Inventory("pit", store.path, None, (Entry(1, "T-1", "1", "tcp://127.0.0.1:1"),))
         samples: dict[int, Sample] = {}
         for log, first in ((b"a" * 16, 1), (b"b" * 16, 1), (b"a" * 16, 3)):
             place = store.resume(1, log, first + 1, BOOT, new_log=True)
             store.add(place.id, [ended(seq) for seq in (first, first + 1)])
             live = Live(inventory, lambda _device, log=log: log)
-            live.restore(samples, lambda device, log, after: store.events(device, after, log=log))
+            live.restore(samples, lambda device, log, after: store.events(device, after, log=log), file.counted)
             samples = {1: live.shoes()[0].sample}
+            file.add(samples.values())
     assert samples[1].totals.rounds == 6
 
 

@@ -48,6 +48,8 @@ def test_a_shoe_that_is_found_again_keeps_its_table_and_profile(tmp_path: Path) 
         ("[gateway", "is no TOML"),
         ("[gatway]\n", "gatway is not known"),
         (HEAD + "colour = 1\n", "[gateway]: colour is not known"),
+        (HEAD.replace("pit-1", ""), "[gateway]: name is empty"),
+        (HEAD.replace("pit-1", " "), "[gateway]: name is empty"),
         (HEAD + "keep_days = 0\n", "keep_days must be a whole number"),
         (SHOE.replace("00510001", "shoe"), "shoe 1: device 'shoe' is no number"),
         (SHOE.replace('table = "BJ-07"\n', ""), "shoe 1: table is missing"),
@@ -80,7 +82,7 @@ def test_a_mistake_is_named_with_its_place(tmp_path: Path, text: str, said: str)
     ],
 )
 def test_check_tells_a_port_that_can_be_none_and_keys_that_are_not_there(tmp_path: Path, text: str, said: str) -> None:
-    told = " ".join(refusal(3, "inventory", "check", str(written(tmp_path, text))).split())
+    told = " ".join(refusal(3, "floor", "inventory", "check", str(written(tmp_path, text))).split())
     assert "pit-1.toml, device 00510001: " in told and said in told
 
 
@@ -133,17 +135,17 @@ def test_add_writes_the_shoes_that_answer_and_keeps_what_is_known(
     serial = [FoundPort("/dev/ttyACM3", discovery.SHOE, "", "00510001"), FoundPort("/dev/ttyS0", discovery.SILENT, "")]
     monkeypatch.setattr(discovery, "find_serial", lambda: serial)
     monkeypatch.setattr(discovery, "ask", asked)
-    assert command_line.main(["inventory", "add", str(path), "tcp://10.0.0.7:4001", "--pit", "2"]) == 0
+    assert command_line.main(["floor", "inventory", "add", str(path), "tcp://10.0.0.7:4001", "--pit", "2"]) == 0
     known, new = read_inventory(path).shoes
     assert known == Entry(0x510001, "BJ-07", "", "/dev/ttyACM3")
     assert new == Entry(0x51000A, "0051000a", "2", "tcp://10.0.0.7:4001")
     (tmp_path / "keys").mkdir()
-    assert "0051000a  0051000a  2  meters  tcp://10.0.0.7:4001" in output("inventory", "check", str(path))
+    assert "0051000a  0051000a  2  meters  tcp://10.0.0.7:4001" in output("floor", "inventory", "check", str(path))
     monkeypatch.setattr(discovery, "find_serial", lambda: serial[1:])
     before = path.read_text()
-    assert command_line.main(["inventory", "add", str(path)]) == 1 and path.read_text() == before
+    assert command_line.main(["floor", "inventory", "add", str(path)]) == 1 and path.read_text() == before
 
 
 def test_a_gateway_without_an_inventory_says_what_to_give() -> None:
-    assert "--demo" in refusal(2, "gateway")
-    assert "fairshoe inventory add" in refusal(3, "gateway", "missing.toml")
+    assert "--demo" in refusal(2, "floor", "gateway")
+    assert "fairshoe floor inventory add" in refusal(3, "floor", "gateway", "missing.toml")

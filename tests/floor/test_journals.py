@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from bench.fake_shoe import BOOT, FakeShoe, Server
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from floor_case import served, until
+from floor_case import served
+from waits import until
 
 from fairshoe import Store, StoreError
 from fairshoe.cli.command_line import main
@@ -180,8 +181,12 @@ async def test_each_export_begins_with_the_last_record_of_the_one_before(tmp_pat
             first = await pulled(gateway)
             await play(gateway, server, 10)
             second = await pulled(gateway)
+            idle = await pulled(gateway)
+            gateway.alarms.judge(time.time())
+            assert not gateway.alarms.current, "a pull without news is no alarm"
         assert (first.first, first.last, first.problem) == (1, 10, "")
         assert (second.first, second.last, second.problem) == (10, 20, "")
+        assert (idle.first, idle.last, idle.problem) == (20, 20, "")
 
 
 async def test_what_the_ring_has_overwritten_is_bridged_by_the_events_on_file(tmp_path: Path) -> None:

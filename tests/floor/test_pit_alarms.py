@@ -1,11 +1,11 @@
 """The alarms of one pit: judged over what its gateway knows, and over after a restart what it still knows."""
 
 import asyncio
-import contextlib
 from dataclasses import replace
 from pathlib import Path
 
 from floor_case import LOG, entry, made, sample
+from waits import until
 
 from fairshoe import FromShoe
 from fairshoe.messages import DeckRefused, DeckVerified, DoorOpened, Fault, Message, Meters, Part, Serviced, Wear
@@ -65,8 +65,10 @@ def test_a_warning_that_was_latched_before_a_restart_is_known(tmp_path: Path) ->
     live.shoes()[0].sample = replace(live.shoes()[0].sample, latched=Latched(1, LOG, 4, Fault.JAM_EXIT, 1000.0, 3))
 
     async def start() -> None:
-        with contextlib.suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(alarms.run(), 0.01)
+        running = asyncio.create_task(alarms.run())
+        await until(lambda: alarms.current)
+        running.cancel()
+        await asyncio.wait([running])
 
     asyncio.run(start())
     assert [(it.device, it.rule) for it in alarms.current if it.rule == "warning-unattended"] == [

@@ -82,12 +82,12 @@ def test_under_meters_nothing_moves_while_a_round_is_under_way_except_a_warning(
         return shoe_view(view, Profile.METERS), passed
 
     def readings() -> int:
-        return len(
-            reading_views(shoe.view(), Profile.METERS, [Reading(7, at, made(messages.Meters)) for at in (99.0, 100.5)])
-        )
+        """Of one before the round, and one now, when the clock was set back."""
+        found = Reading.of_samples([quiet, replace(shoe.sample, at=50.0)])
+        return len(reading_views(shoe.view(), Profile.METERS, found))
 
     record(messages.DeckVerified, round=0)
-    before = seen()
+    before, quiet = seen(), shoe.sample
     assert before[0]["seq"] == 1 and before[0]["totals"]["shuffles"] == 6
     shoe.take_message(made(messages.Status, events_waiting=1), 100.3)  # the gateway has not stored that the round began
     shoe.take_message(made(messages.Meters, cards=2001), 100.3)

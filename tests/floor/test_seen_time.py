@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 from bench.fake_shoe import FakeShoe, Server
-from floor_case import served, until
-from hypothesis import given, settings
+from floor_case import served
+from hypothesis import given
 from hypothesis import strategies as st
+from waits import until
 
 from fairshoe.keys import write_key
 from fairshoe_floor.api.server import Binding
@@ -22,7 +23,6 @@ from fairshoe_floor.seen_time import DAY_S, SeenTime, seen_path
 _TOKEN, GRANT = new_token("test", ["table"])
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.floats(0, 3 * DAY_S), st.integers(0, 50)), max_size=40), st.integers(1, 20))
 def test_nothing_younger_than_it_is_kept_is_deleted_nor_more_than_a_days_worth_at_once(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[float, int]], days: int

@@ -12,6 +12,7 @@ from typing import Any
 import psycopg
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from floor import servers
+from waits import LIMIT_S
 
 from fairshoe import Store
 from fairshoe.client.store import Arrived
@@ -29,8 +30,6 @@ from fairshoe_floor.stream import broker
 from fairshoe_floor.stream.names import Names
 from fairshoe_floor.stream.outbox import Outbox
 from fairshoe_floor.stream.publisher import Publisher
-
-LIMIT_S = 120.0  # a machine may be ten times slower than an idle one
 
 
 @dataclass

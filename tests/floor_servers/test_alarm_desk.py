@@ -15,7 +15,8 @@ from typing import Any
 import psycopg
 import pytest
 from floor.alertmanager import running_alertmanager
-from one_floor import LIMIT_S, Site
+from one_floor import Site
+from waits import LIMIT_S
 
 from fairshoe.messages import Meters
 from fairshoe_floor.alarms import book
@@ -156,11 +157,12 @@ def test_a_warning_that_is_older_than_the_replay_keeps_its_alarm_over_a_restart(
     rules = RuleBook((REFUSED, Rule("warning", "warning", "major", {"after_s": 300})))
     later = 1400.0 + 2 * REPLAY_S
     with psycopg.connect(site.database, autocommit=True) as db:
+        db.execute("UPDATE logs SET latched = 1, latched_at = 1001, warning = 'jam_exit'")  # as the writer does
         for now in (1400.0, later):
             site.judge(db, rules, now, now)
             held = [alarm for alarm in book.alarms(db, open_only=False) if alarm.rule == "warning"]
             assert [(alarm.raised_at, alarm.cleared_at) for alarm in held] == [(1400.0, None)]
-        db.execute("UPDATE events SET name = 'warning_cleared' WHERE seq = 2")
+        db.execute("UPDATE logs SET cleared = 2")
         assert site.judge(db, rules, later) == []
 
 

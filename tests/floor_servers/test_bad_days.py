@@ -13,7 +13,9 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from one_floor import LIMIT_S, Site
+from floor import servers
+from one_floor import Site
+from waits import LIMIT_S
 
 from fairshoe_floor.alarms import book
 from fairshoe_floor.alarms.desk import Desk, Restored
@@ -114,6 +116,38 @@ def test_a_database_that_is_restored_under_a_running_program_gets_all_again(site
     later = [lambda: site.record(1, 11, 20), lambda: site.record(2, 11, 20), has(site, 40), restore]
     site.run(site.publisher(), site.consumer(), until=story(has(site, 20), dump, *later, has(site, 40)))
     assert sorted(site.seqs(1)) == sorted(site.seqs(2)) == list(range(1, 21))
+
+
+@pytest.mark.parametrize("moment", range(3))
+def test_a_running_floor_survives_a_restore_by_pg_restore(site: Site, tmp_path: Path, moment: int) -> None:
+    """As docs/FLOOR.md has it, without ending the program: tables go and come back one by one, and events arrive
+    meanwhile. Each moment is another time after the last event."""
+
+    def tool(*words: str) -> None:
+        folder = servers.postgres_folder()
+        assert folder is not None
+        done = subprocess.run([str(folder / words[0]), *words[1:]], cwd=tmp_path, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, ""), "the program wrote into tables that were being restored"
+
+    where = ["--database", site.database, "--nats", site.url, "--stream", site.names.stream]
+    command = [sys.executable, "-m", "fairshoe", "floor", "run", *where]
+    with (tmp_path / "log").open("w") as log, subprocess.Popen(command, stderr=log) as run:
+        try:
+            site.record(1, 1, 10)
+            site.run(site.publisher(), until=has(site, 10))
+            tool("pg_dump", "--format=custom", "--file=floor.dump", site.database)
+            site.record(1, 11, 20)
+            site.run(site.publisher(), until=has(site, 20))
+            time.sleep(0.4 * moment)
+            tool("psql", "-q", site.database, "-c", "DROP TABLE events")
+            tool("pg_restore", "--clean", "--if-exists", f"--dbname={site.database}", "floor.dump")
+            site.record(1, 21, 30)
+            site.run(site.publisher(), until=lambda: run.poll() is not None or has(site, 30)())
+            assert run.poll() is None, (tmp_path / "log").read_text()
+        finally:
+            run.terminate()
+    assert run.returncode == 0, (tmp_path / "log").read_text()
+    assert site.seqs(1) == list(range(1, 31))
 
 
 def test_subscriptions_that_were_deleted_at_the_broker_are_made_again(site: Site) -> None:

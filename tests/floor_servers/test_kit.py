@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import shlex
 import shutil
@@ -86,7 +87,22 @@ def test_units_call_programs_with_options_that_they_have(tmp_path: Path) -> None
         for words in re.findall(rf"^Exec\w+={re.escape(str(PROGRAM))} (.+)$", unit.read_text(), re.M):
             options = parse(shlex.split(words))
             called.add((options.command, getattr(options, "action", "")))
-    assert called == {("gateway", ""), ("publish", ""), ("floor", "run"), ("floor", "serve"), ("floor", "broker")}
+    assert called == {("floor", name) for name in ("gateway", "publish", "run", "serve", "broker")}
+
+
+@pytest.mark.parametrize("name", ["%i", "100 % pit", 'the "new" pit', "a\\b", "$HOME", "${HOME}", "-x"])
+def test_a_publisher_gets_the_name_of_its_gateway_letter_by_letter(tmp_path: Path, name: str) -> None:
+    """systemd puts its own words for %i and $HOME, and takes quotes and backslashes away."""
+    inventory = write_inventory(tmp_path, "pit-1", 1)
+    inventory.write_text(inventory.read_text().replace('name = "pit-1"', f"name = {json.dumps(name)}"))
+    house = tmp_path / "house"
+    assert main(["floor", "kit", str(house), str(inventory), "--program", str(PROGRAM)]) == 0
+    (unit,) = (house / "etc" / "systemd" / "system").glob("fairshoe-publish-*.service")
+    (words,) = re.findall(rf"^ExecStart={re.escape(str(PROGRAM))} (.+)$", unit.read_text(), re.M)
+    assert not re.search(r"%", words.replace("%%", "")) and not re.search(r"\$", words.replace("$$", ""))
+    assert parse(shlex.split(words.replace("%%", "%").replace("$$", "$"))).name == name
+    if systemd := shutil.which("systemd-analyze"):
+        passes(systemd, "verify", "--man=no", str(unit))
 
 
 def test_a_second_run_keeps_every_secret_and_closes_them_to_others(tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import psycopg
 from floor.proxy import Mode, Proxy
-from one_floor import LIMIT_S, Site
+from one_floor import Site
+from waits import LIMIT_S
 
 from fairshoe_floor import database
 from fairshoe_floor.alarms import book, desk
@@ -129,7 +130,7 @@ def test_a_desk_recovers_from_a_silent_cut_and_ends_while_it_waits(site: Site) -
         await asyncio.sleep(1.0)
         it.stop()
         task.cancel()
-        await asyncio.wait([task], timeout=5)
+        await asyncio.wait([task], timeout=LIMIT_S)
         assert task.done()
 
     patient, desk.STEP_S = desk.STEP_S, 0.5

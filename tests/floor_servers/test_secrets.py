@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from one_floor import Site
+from waits import wait_until
 
 from fairshoe.printable import keep_secret, printable
 from fairshoe_floor.gateway.process import lock_store
@@ -20,7 +21,6 @@ from fairshoe_floor.seen_time import SeenTime, seen_path
 
 ODD = "9w0rd/0f#tests@h0me"  # as a person writes it, who encodes nothing
 PLAIN = "4n0ther-0ne"
-RUN_S = 30.0
 
 
 def commands(site: Site, inventory: Path) -> list[list[str]]:
@@ -28,8 +28,8 @@ def commands(site: Site, inventory: Path) -> list[list[str]]:
     absent, dead = f"postgresql://fairshoe:{ODD}@127.0.0.1/none", f"postgresql://fairshoe:{PLAIN}@127.0.0.1:1/floor"
     odd = (f"postgresql://me:{PLAIN}@{PLAIN}.invalid/floor?{PLAIN}=1", f"host=::1 port={PLAIN} password={PLAIN}")
     return [
-        ["publish", str(site.store.path), "--name", "pit-1", "--nats", f"nats://pit:{PLAIN}@127.0.0.1:1"],
-        ["publish", str(site.store.path), "--name", "pit-1", "--nats", f"nats://pit:{ODD}@127.0.0.1:1"],
+        ["floor", "publish", str(site.store.path), "--name", "pit-1", "--nats", f"nats://pit:{PLAIN}@127.0.0.1:1"],
+        ["floor", "publish", str(site.store.path), "--name", "pit-1", "--nats", f"nats://pit:{ODD}@127.0.0.1:1"],
         ["floor", "run", "--database", dead, "--nats", f"nats://pit:{PLAIN}@127.0.0.1:1"],
         ["floor", "serve", str(inventory), "--database", dead],
         ["floor", "migrate", "--database", absent],
@@ -58,11 +58,8 @@ def _outputs(commands: list[list[str]], folder: Path) -> dict[str, str]:
         path = folder / f"{number}.txt"
         with path.open("wb") as out:
             running.append((command, subprocess.Popen(command, stdout=out, stderr=out, env=environment), path))
-    end = time.monotonic() + RUN_S
     said: dict[str, str] = {}
-    for _command, process, path in running:
-        while process.poll() is None and not path.read_bytes() and time.monotonic() < end:
-            time.sleep(0.1)
+    wait_until(lambda: all(process.poll() is not None or path.read_bytes() for _command, process, path in running))
     time.sleep(1)
     for command, process, path in running:
         process.send_signal(signal.SIGTERM)

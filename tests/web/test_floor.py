@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from floor_case import LOG, made
+from floor_case import made
 from web.browser import Bench
 from web.floor import DESK, PHONE, TABLES, floor
 
-from fairshoe.messages import DoorOpened, Fault, RoundVoided, WarningLatched
+from fairshoe.messages import DoorOpened
 from fairshoe_floor.reader import Link
 
 
@@ -42,6 +42,16 @@ def test_the_worst_of_200_tables_come_first_and_old_data_is_marked(chromium: Any
         assert len(tables(bench)) == TABLES // 4
         bench.tab.fill("#find", "t-50")
         assert tables(bench) == ["T-50"]
+
+
+def test_a_browser_whose_clock_is_behind_marks_old_data_too(chromium: Any) -> None:
+    with floor(chromium) as (bench, reader):
+        bench.until(f"document.querySelectorAll('.cell.well').length === {TABLES}")
+        bench.tab.evaluate("(() => { const right = Date.now.bind(Date); Date.now = () => right() - 3600000; })()")
+        reader.silent[70] = 300.0
+        reader.warn(50, time.time() - 10)
+        bench.until("document.querySelector('.cell.stale')")
+        assert tables(bench)[:2] == ["T-50", "T-70"]
 
 
 @pytest.mark.slice
@@ -77,23 +87,6 @@ def test_a_detail_that_is_closed_while_it_connects_leaves_no_error(chromium: Any
         )
         assert not bench.tab.is_visible("#shoe")
         bench.tab.wait_for_timeout(500)
-
-
-def test_a_stop_is_offered_to_the_bench_page_when_its_round_is_over(chromium: Any) -> None:
-    """Under the profile table only: device, log and number, for `fairshoe replay`."""
-    with floor(chromium) as (bench, reader):
-        for device in (7, 10):  # the profile of the second is meters
-            reader.record(device, made(WarningLatched, seq=1, round=3, warning=Fault.JAM_EXIT), 1)
-        bench.until("floor.shoes.get('00000007').seq === 1")
-        bench.tab.click("#grid b:text-is('T-07')")
-        bench.until("document.querySelectorAll('#shoe-events li.warned').length === 1")
-        assert "fairshoe replay" not in bench.tab.inner_text("#shoe-events")
-        reader.record(7, made(RoundVoided, seq=2, round=3, warning=Fault.JAM_EXIT), 2)
-        bench.until("document.querySelectorAll('#shoe-events code').length === 1")
-        assert bench.tab.inner_text("#shoe-events code") == f"fairshoe replay 00000007/{LOG.hex()}/1"
-        bench.tab.click("#grid b:text-is('T-10')")
-        bench.until("document.querySelectorAll('#shoe-events li.warned').length === 1")
-        assert bench.tab.locator("#shoe-events code").count() == 0
 
 
 def test_alarms_stand_above_the_tables_and_mark_theirs(chromium: Any) -> None:

@@ -3,8 +3,6 @@
 Prints events per second into PostgreSQL, the time from a gateway's commit to PostgreSQL's, processor time and memory
 of each kind of program; then how fast a backlog goes through. Servers are as installed, with their own settings for
 the disk. Latency depends on what else the machine does: the load is printed beside it.
-
-    PYTHONPATH=tools .venv/bin/python -m bench.floor [SHOES] [GATEWAYS] [EVENTS_PER_S] [SECONDS]
 """
 
 from __future__ import annotations
@@ -23,10 +21,13 @@ from floor import pits, servers
 
 from bench.fleet import processor_s
 from bench.pit import memory_mb
+from bench.section import Lacking, NotMeasured
 from fairshoe import Store
 from fairshoe.client.store import Arrived
 from fairshoe.messages import DoorOpened
 from fairshoe_floor.history.consumer import Consumer
+from fairshoe_floor.stream import broker
+from fairshoe_floor.stream.names import Names
 from fairshoe_floor.stream.publisher import Publisher
 
 SHOES = 1000
@@ -35,6 +36,7 @@ RATE = 1.0
 SECONDS = 10.0
 OPEN_S = 300.0
 BACKLOG = 20_000
+DRAIN_S = 300.0
 FAIRSHOE = [sys.executable, "-m", "fairshoe"]
 
 
@@ -43,8 +45,10 @@ def query(url: str, text: str, values: Sequence[Any] = ()) -> list[Any]:
         return db.execute(text.encode(), values).fetchall()
 
 
-class NotOpen(Exception):
-    """The machine is too slow, or too busy, for so many shoes."""
+def require_servers() -> None:
+    lacking = servers.missing()
+    if lacking:
+        raise Lacking("; ".join(lacking))
 
 
 class Floor:
@@ -74,12 +78,13 @@ class Floor:
         for number in range(gateways):
             entries = pits.fake_entries(number * part + 1, (number + 1) * part, port)
             inventory = pits.write_pit(self.folder, f"pit-{number}", entries)
-            self.start(f"gateway {number}", [*FAIRSHOE, "gateway", str(inventory)])
+            self.start(f"gateway {number}", [*FAIRSHOE, "floor", "gateway", str(inventory)])
         while not all((self.folder / f"pit-{number}.db").exists() for number in range(gateways)):
             time.sleep(0.1)
         for number in range(gateways):
-            store = str(self.folder / f"pit-{number}.db")
-            self.start(f"publisher {number}", [*FAIRSHOE, "publish", store, "--nats", self.nats.url])
+            # Without names all four would have one, that of this host, and three would wait for it for ever.
+            words = [str(self.folder / f"pit-{number}.db"), "--name", f"pit-{number}", "--nats", self.nats.url]
+            self.start(f"publisher {number}", [*FAIRSHOE, "floor", "publish", *words])
         subprocess.run(
             [*FAIRSHOE, "floor", "migrate", "--database", self.postgres.url], check=True, stdout=subprocess.PIPE
         )
@@ -95,7 +100,9 @@ class Floor:
             except psycopg.Error:
                 pass
             time.sleep(0.5)
-        raise NotOpen(f"not all of {shoes} shoes are in PostgreSQL after {OPEN_S:g} s")
+        ended = [name for name, process in self.started.items() if process.poll() is not None]
+        more = f"; ended by themselves: {', '.join(ended)}" if ended else ""
+        raise NotMeasured(f"not all of {shoes} shoes are in PostgreSQL after {OPEN_S:g} s{more}")
 
     def used(self) -> dict[str, float]:
         """Processor seconds so far, by kind of program."""
@@ -115,6 +122,7 @@ class Floor:
 def measure(
     shoes: int = SHOES, gateways: int = GATEWAYS, rate: float = RATE, seconds: float = SECONDS
 ) -> dict[str, Any]:
+    require_servers()
     with servers.running(durable=True) as (nats, postgres), servers.private_folder() as folder:
         floor = Floor(folder, nats, postgres)
         try:
@@ -148,6 +156,7 @@ def measure(
 
 def backlog(count: int = BACKLOG, logs: int = 10) -> dict[str, float]:
     """Events per second of a publisher, and into PostgreSQL, when both have catching up to do."""
+    require_servers()
     with servers.running(durable=True) as (nats, postgres), servers.private_folder() as folder:
         path = folder / "pit.db"
         with Store(path) as store:
@@ -168,11 +177,15 @@ def backlog(count: int = BACKLOG, logs: int = 10) -> dict[str, float]:
 
 async def _backlog(path: Path, nats: str, postgres: str, count: int) -> dict[str, float]:
     publisher, consumer = Publisher(path, nats, "pit"), Consumer(postgres, nats)
+    async with broker.connected(nats, "bench") as (_, stream):
+        await broker.ensure_streams(stream, Names())  # as `fairshoe floor run` does, which comes last here
     found: dict[str, float] = {"events": count}
     for name, program in (("published_per_s", publisher), ("consumed_per_s", consumer)):
         began = time.monotonic()
         task = asyncio.create_task(program.run())
         while (publisher.counts.events if program is publisher else consumer.counts.new) < count:
+            if task.done() or time.monotonic() > began + DRAIN_S:
+                raise NotMeasured(f"{name}: not all of {count} events went through in {DRAIN_S:g} s")
             await asyncio.sleep(0.01)
         found[name] = count / (time.monotonic() - began)
         program.stop()
@@ -182,7 +195,7 @@ async def _backlog(path: Path, nats: str, postgres: str, count: int) -> dict[str
     return found
 
 
-def report(got: dict[str, Any], drained: dict[str, float]) -> list[str]:
+def report(got: dict[str, Any]) -> list[str]:
     parts = ", ".join(f"{kind} {share:.0%}" for kind, share in sorted(got["core"].items()) if kind != "shoes")
     gateway_us = got["core"]["gateway"] / max(1.0, got["events_per_s"]) * 1e6
     return [
@@ -193,16 +206,11 @@ def report(got: dict[str, Any], drained: dict[str, float]) -> list[str]:
         f" (load {got['load']:.1f} on {os.cpu_count()} cores)",
         f"  of one core: {parts}; gateways {gateway_us:.0f} us an event,"
         f" {got['gateway_mb']:.0f} MB for {got['shoes'] // got['gateways']} shoes",
-        f"  backlog of {drained['events']:.0f} events: {drained['published_per_s']:.0f} a second into the stream,"
-        f" {drained['consumed_per_s']:.0f} a second into PostgreSQL",
     ]
 
 
-if __name__ == "__main__":
-    numbers = [float(word) for word in sys.argv[1:]]
-    chosen = [*numbers, *(SHOES, GATEWAYS, RATE, SECONDS)[len(numbers) :]]
-    try:
-        measured = measure(int(chosen[0]), int(chosen[1]), chosen[2], chosen[3])
-    except NotOpen as error:
-        raise SystemExit(f"bench: {error}") from error
-    print("\n".join(report(measured, backlog())))
+def report_backlog(drained: dict[str, float]) -> list[str]:
+    return [
+        f"floor, backlog of {drained['events']:.0f} events: {drained['published_per_s']:.0f} a second into the stream,"
+        f" {drained['consumed_per_s']:.0f} a second into PostgreSQL",
+    ]

@@ -16,6 +16,7 @@ import psycopg
 from floor import servers
 
 from bench.fleet import processor_s
+from bench.floor import require_servers
 from fairshoe.messages import Meters
 from fairshoe_floor.alarms.engine import Engine, SeenEvent
 from fairshoe_floor.alarms.rules import load_rules
@@ -89,6 +90,7 @@ with psycopg.connect({url!r}, autocommit=True) as db:
 
 
 def measure(tables: int = TABLES, clients: int = CLIENTS, seconds: float = SECONDS) -> dict[str, dict[str, float]]:
+    require_servers()
     cores = sorted(os.sched_getaffinity(0))
     found: dict[str, dict[str, float]] = {}
     with servers.private_folder() as folder:
@@ -112,6 +114,8 @@ def measure(tables: int = TABLES, clients: int = CLIENTS, seconds: float = SECON
                 spent = processor_s(server.pid) - before
                 paced = asyncio.run(load(port, path, token, clients, seconds, RATE_AIM))
                 found[name] = {
+                    "tables": tables,
+                    "clients": clients,
                     "per_s": len(times) / seconds,
                     "core_%": 100 * spent / seconds,
                     "p50_ms": 1000 * paced[len(paced) // 2],
@@ -121,7 +125,7 @@ def measure(tables: int = TABLES, clients: int = CLIENTS, seconds: float = SECON
             for process in (events, server):
                 process.kill()
                 process.wait()
-            postgres.kill()
+            postgres.stop()
     return found
 
 
@@ -142,13 +146,18 @@ def measure_desk(shoes: int = 2000, turns: int = 5) -> dict[str, float]:
     return {"shoes": shoes, "core_%": 100 * (time.process_time() - began) / turns}
 
 
-def report(found: dict[str, dict[str, float]], desk: dict[str, float]) -> list[str]:
-    lines = [f"central API on one core, {TABLES} tables, {CLIENTS} clients (load {os.getloadavg()[0]:.1f})"]
+def report(found: dict[str, dict[str, float]]) -> list[str]:
+    lines = [f"central API on one core (load {os.getloadavg()[0]:.1f})"]
     for name, got in found.items():
         met = "met" if got["per_s"] >= RATE_AIM and got["p99_ms"] < P99_AIM_MS else "NOT met"
         each = 100 * got["per_s"] / got["core_%"]
         lines.append(
-            f"  {name:8s} {got['per_s']:6.0f} requests/s at most, {each:.0f} for each second of processor;"
+            f"  {name:8s} {got['tables']:g} tables, {got['clients']:g} clients:"
+            f" {got['per_s']:6.0f} requests/s at most, {each:.0f} for each second of processor;"
             f" at {RATE_AIM:g}/s p50 {got['p50_ms']:.0f} ms, p99 {got['p99_ms']:.0f} ms (aim {P99_AIM_MS:g} ms: {met})"
         )
-    return [*lines, f"alarms: {desk['shoes']:.0f} shoes, an event a second each: {desk['core_%']:.1f} % of a core"]
+    return lines
+
+
+def report_desk(desk: dict[str, float]) -> list[str]:
+    return [f"alarms: {desk['shoes']:.0f} shoes, an event a second each: {desk['core_%']:.1f} % of a core"]

@@ -1,6 +1,6 @@
-"""The tests that need the floor's servers: those of the gate or those of the full set; or a slice of the chaos.
+"""The tests that need the floor's servers, or a slice of the chaos.
 
-    python -m floor --if-possible [--full | --chaos]
+    python -m floor --if-possible [--chaos]
 
 Where a server is missing and cannot be installed it says so; with CI=true that is a failure.
 """
@@ -21,8 +21,7 @@ def main() -> int:
     if lacking:
         print(f"NOT RUN: the floor's tests with servers, or its chaos. Missing: {'; '.join(lacking)}.")
         return 1 if "--if-possible" not in sys.argv or os.environ.get("CI") == "true" else 0
-    some = ["-m", "full"] if "--full" in sys.argv else ["-m", "not full"]
-    command = SLICE if "--chaos" in sys.argv else ["-m", "pytest", "-q", *some, "tests/floor_servers"]
+    command = SLICE if "--chaos" in sys.argv else ["-m", "pytest", "-q", "tests/floor_servers"]
     return subprocess.call([sys.executable, *command], cwd=install.ROOT)
 
 

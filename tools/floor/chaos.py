@@ -2,7 +2,7 @@
 
     python -m floor.chaos [--minutes N] [--seed N] [--shoes N] [--slice]
 
-Fake shoes of our own session code and some with the real firmware record events. `fairshoe gateway`, publishers, the
+Fake shoes of our own session code and some with the real firmware record events. Gateways, publishers, the
 broker, the central consumer, PostgreSQL and shoes are killed, frozen, partitioned, slowed down, rolled back to an
 earlier copy of their disk, and run out of disk; connections are cut for good without a word, clocks are wrong, and a
 hostile program writes poison to the stream. At the end every event of every shoe must be in PostgreSQL once and in
@@ -235,7 +235,7 @@ def main() -> int:
         "--only", default="", metavar="NAMES", help="these faults alone, for example 'kill,lose the store'"
     )
     parser.add_argument("--busy", type=int, default=0, help="busy loops beside it (%(default)s)")
-    parser.add_argument("--slice", action="store_true", help="the short run of the gate: one fault of each kind")
+    parser.add_argument("--slice", action="store_true", help="the short run of the full set: one fault of each kind")
     parser.add_argument("--install", action="store_true", help="install missing servers first")
     parser.add_argument("--keep", action="store_true", help="keep the folder of a run that failed")
     options = parser.parse_args()

@@ -1,7 +1,7 @@
-"""`fairshoe gateway` as it is, with retention and journal pulls in seconds in place of days and hours, so that a chaos
-run sees events deleted and journals continued.
+"""`fairshoe floor gateway` as it is, with retention and journal pulls in seconds in place of days and hours, so that a
+chaos run sees events deleted and journals continued.
 
-python -m floor.gateway KEEP_S [arguments of `fairshoe gateway`]
+python -m floor.gateway KEEP_S [arguments of `fairshoe floor gateway`]
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def main(keep_s: float, arguments: list[str]) -> int:
     inventory.read_inventory = read_with_seconds
     process.RETENTION_S = RETENTION_S
     journal_pull.LOOK_S, journal_pull.RETRY_S = 1.0, PULL_S
-    return command_line.main(["gateway", *arguments])
+    return command_line.main(["floor", "gateway", *arguments])
 
 
 if __name__ == "__main__":

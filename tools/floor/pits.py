@@ -1,4 +1,4 @@
-"""Pits of fake shoes for `fairshoe gateway`: inventory, keys, and a token for their API."""
+"""Pits of fake shoes for `fairshoe floor gateway`: inventory, keys, and a token for their API."""
 
 from __future__ import annotations
 

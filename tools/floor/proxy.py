@@ -27,6 +27,7 @@ class Proxy:
     def __init__(self, target: int) -> None:
         self.port = 0
         self.mode = Mode.PASS
+        self.slowed = 0  # pieces that SLOW has held up
         self._target = target
         self._opened = self._cut = 0  # connections so far; those up to this one are cut
         self._writers: set[asyncio.StreamWriter] = set()
@@ -35,7 +36,7 @@ class Proxy:
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True, name=f"proxy to {target}")
         self._thread.start()
-        self._ready.wait(10)
+        self._ready.wait()
 
     def set(self, mode: Mode) -> None:
         self._loop.call_soon_threadsafe(self._set, mode)
@@ -102,6 +103,7 @@ class Proxy:
                 if number <= self._cut or (answers and self.mode is Mode.DEAF):
                     continue
                 if self.mode is Mode.SLOW:
+                    self.slowed += 1
                     await asyncio.sleep(SLOW_S)
                 writer.write(data)
                 await writer.drain()

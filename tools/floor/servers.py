@@ -105,6 +105,10 @@ class Server:
             self.process.wait()
             self.process = None
 
+    def stop(self) -> None:
+        """For good, at the end of a run."""
+        self.kill()
+
     def freeze(self) -> None:
         for process in self.processes():
             with contextlib.suppress(ProcessLookupError):
@@ -271,6 +275,13 @@ class Postgres(Server):
                 os.kill(process, signal.SIGKILL)
         super().kill()
 
+    def stop(self) -> None:
+        """Ask it to: a cluster that is killed leaves its memory segment to the system."""
+        if self.process is not None:
+            self.signal(signal.SIGINT)
+            self.process.wait()
+            self.process = None
+
     def _launch(self) -> None:
         binaries = postgres_folder()
         assert binaries
@@ -280,6 +291,7 @@ class Postgres(Server):
             [
                 *(str(binaries / "postgres"), "-D", str(self.data), "-p", str(self.port)),
                 *("-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "shared_buffers=32MB"),
+                *("-c", "dynamic_shared_memory_type=mmap"),  # in its folder: when it is killed, nothing else stays
                 *quick,
             ]
         )
@@ -326,5 +338,5 @@ def running(durable: bool = False) -> Generator[tuple[Nats, Postgres]]:
             postgres.start()
             yield nats, postgres
         finally:
-            nats.kill()
-            postgres.kill()
+            nats.stop()
+            postgres.stop()

@@ -1,5 +1,5 @@
 """A whole floor on one machine: shoes, two gateways with publishers, broker, consumer, PostgreSQL, and proxies
-between them. Everything is a process of its own, in one folder. The gateways are `fairshoe gateway`."""
+between them. Everything is a process of its own, in one folder. The gateways are `fairshoe floor gateway`."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ class Site:
             _wait(store.exists, servers.START_S, f"{store.name} is not made")
         for number, store in enumerate(self.stores, 1):
             url = f"nats://127.0.0.1:{self.proxies[f'publisher-{number} to nats'].port}"
-            command = [*TRACED, "publish", str(store), "--nats", url, "--name", f"pit-{number}"]
+            command = [*TRACED, "floor", "publish", str(store), "--nats", url, "--name", f"pit-{number}"]
             self._add(f"publisher-{number}", [*command, "--nats-key", str(self.account(f"pit-{number}"))])
         database = self.postgres.url.replace(str(self.postgres.port), str(self.proxies["floor to postgres"].port))
         url = f"nats://127.0.0.1:{self.proxies['floor to nats'].port}"
@@ -242,7 +242,7 @@ class Site:
             proxy.close()
         for server in self.servers.values():
             server.thaw()
-            server.kill()
+            server.stop()
         self.nats.close()
 
     # -- what chaos does ---------------------------------------------------------------------------------------------

@@ -5,9 +5,16 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from fairshoe.arguments.floor_gateway import add_gateway
+from fairshoe.arguments.floor_inventory import add_inventory
+from fairshoe.arguments.floor_publish import add_publish
 from fairshoe.cli.options import add_broker, add_database, add_metrics, add_server
+from fairshoe.cli.registry import describe
 
 ACTIONS = {
+    "gateway": "record many shoes and show them on a page",
+    "inventory": "list the shoes and the readers of a gateway",
+    "publish": "carry a gateway's events to NATS JetStream",
     "run": "consume the stream and judge alarms until stopped",
     "serve": "serve the read API and the floor page from PostgreSQL",
     "migrate": "bring the tables to this version",
@@ -41,7 +48,7 @@ KIT_OPTIONS: tuple[tuple[str, str, str | int, str], ...] = (
     ("--program", "FILE", "/opt/fairshoe/bin/fairshoe", "where this program will be"),
     ("--nats-server", "FILE", "/usr/local/bin/nats-server", "where the broker's program will be"),
 )
-WITHOUT_DATABASE = ("fill", "accounts", "broker", "kit")
+WITHOUT_DATABASE = ("gateway", "inventory", "publish", "fill", "accounts", "broker", "kit")
 
 
 def add_floor(command: argparse.ArgumentParser) -> None:
@@ -50,6 +57,9 @@ def add_floor(command: argparse.ArgumentParser) -> None:
     for name, one in made.items():
         if name not in WITHOUT_DATABASE:
             add_database(one)
+    for name, add in (("gateway", add_gateway), ("inventory", add_inventory), ("publish", add_publish)):
+        describe(made[name], f"floor-{name}")
+        add(made[name])
     _add_house(made)
     made["forget"].add_argument("name", metavar="NAME", help="of the gateway that was taken out of service")
     made["fill"].add_argument("export", type=Path, metavar="EXPORT", help="a file of `fairshoe journal pull`")

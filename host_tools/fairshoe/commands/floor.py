@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fairshoe.cli.floor_options import broker, database, desk_database, floor_extra, on_signals, run_until_stopped
+from fairshoe.cli.registry import ACTIONS, load_command
 from fairshoe.errors import UsageError
 from fairshoe.printable import printable, say
 
@@ -570,6 +571,10 @@ def _when(at: float) -> str:
     return datetime.fromtimestamp(at, timezone.utc).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
+def _apart(options: argparse.Namespace) -> int:
+    return load_command(f"floor-{options.action}").run(options)
+
+
 _ACTIONS = {
     "history": _history,
     "report": _report,
@@ -586,4 +591,10 @@ _ACTIONS = {
     "gaps": _gaps,
     "forget": _forget,
 }
-_WITHOUT_DATABASE = {"fill": _fill, "accounts": _accounts, "broker": _broker, "kit": _kit}
+_WITHOUT_DATABASE: dict[str, Callable[[argparse.Namespace], int]] = {
+    **dict.fromkeys(ACTIONS["floor"], _apart),
+    "fill": _fill,
+    "accounts": _accounts,
+    "broker": _broker,
+    "kit": _kit,
+}

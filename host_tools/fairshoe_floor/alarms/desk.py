@@ -22,8 +22,9 @@ import psycopg
 from fairshoe.wear import Series
 from fairshoe_floor import assignments, database
 from fairshoe_floor.alarms import book
-from fairshoe_floor.alarms.engine import JUDGED, STANDING, Change, Engine, SeenEvent, SeenExport
+from fairshoe_floor.alarms.engine import JUDGED, Change, Engine, SeenEvent, SeenExport
 from fairshoe_floor.alarms.rules import RuleBook
+from fairshoe_floor.history import schema
 from fairshoe_floor.inventory import Inventory
 from fairshoe_floor.metrics import Pulse
 from fairshoe_floor.samples import Sample, sample_from_json
@@ -41,14 +42,23 @@ def quoted(names: Sequence[str]) -> str:
     return ", ".join(f"'{name}'" for name in names)
 
 
-_EVENTS = "SELECT device, seq, received, name, utc_s, fields, position FROM events WHERE"
-# Of each device the newest events before a time that hold until another one ends them.
-_STANDING = f"""
+# No gateway has stored an event after the database got it: then its clock is ahead.
+_EVENTS = (
+    "SELECT events.device, seq, LEAST(events.received, extract(epoch FROM stored)::float8), name, utc_s, fields,"
+    " log, turn, position, events.received FROM events JOIN logs USING (device, log) WHERE"
+)
+# Of each device what holds until another event ends it, however old it is: the newest boot and the newest warning.
+_STANDING = """
 SELECT newest.* FROM (SELECT DISTINCT device FROM logs) AS devices
-CROSS JOIN unnest(ARRAY[{quoted(STANDING)}]) AS kind
-CROSS JOIN LATERAL (SELECT device, seq, received, name, utc_s, fields FROM events
-    WHERE device = devices.device AND name = kind AND received <= %s ORDER BY received DESC, seq DESC LIMIT 1) AS newest
-ORDER BY newest.received, newest.seq
+CROSS JOIN LATERAL (SELECT events.device, seq, events.received, name, utc_s, fields, log, turn
+    FROM events JOIN logs USING (device, log) WHERE device = devices.device AND name = 'booted'
+    ORDER BY turn DESC, logs.id DESC, seq DESC LIMIT 1) AS newest
+UNION ALL
+SELECT newest.* FROM (SELECT DISTINCT device FROM logs) AS devices
+CROSS JOIN LATERAL (SELECT device, GREATEST(latched, cleared), latched_at,
+    CASE WHEN latched > cleared THEN 'warning_latched' ELSE 'warning_cleared' END, 0,
+    jsonb_build_object('warning', warning), log, turn
+    FROM logs WHERE device = devices.device ORDER BY turn DESC, id DESC LIMIT 1) AS newest
 """
 _JUDGED = f"name IN ({quoted(JUDGED)})"
 _NEWEST_SAMPLES = """
@@ -79,6 +89,7 @@ _WRONG = {
     "gap": "SELECT device, '', 'events ' || string_agg(first || ' to ' || last || ' were lost at gateway ' || gateway,"
     " ', ' ORDER BY id) || '. See: fairshoe floor gaps' FROM gaps WHERE closed IS NULL GROUP BY device",
 }
+STANDING = (*_WRONG, "still")
 
 
 def history(db: psycopg.Connection[Any], since: float) -> Iterator[tuple[int, SeenEvent]]:
@@ -86,14 +97,15 @@ def history(db: psycopg.Connection[Any], since: float) -> Iterator[tuple[int, Se
     last = (since, 0)
     while True:
         rows = db.execute(
-            f"{_EVENTS} {_JUDGED} AND (received, position) > (%s, %s) ORDER BY received, position LIMIT %s".encode(),
+            f"{_EVENTS} {_JUDGED} AND (events.received, position) > (%s, %s)"
+            " ORDER BY events.received, position LIMIT %s".encode(),
             (*last, PAGE),
         ).fetchall()
         for row in rows:
-            yield row[6], SeenEvent(*row[:6])
+            yield row[-2], SeenEvent(*row[:-2])
         if len(rows) < PAGE:
             return
-        last = (rows[-1][2], rows[-1][6])
+        last = (rows[-1][-1], rows[-1][-2])
 
 
 def exports(db: psycopg.Connection[Any], after: int) -> Iterator[tuple[int, SeenExport]]:
@@ -107,10 +119,12 @@ def samples(db: psycopg.Connection[Any], since: float) -> Iterator[Sample]:
     last = (since, 0)
     while True:
         rows = db.execute(
-            "SELECT at, id, sample::text FROM samples WHERE (at, id) > (%s, %s) ORDER BY at, id LIMIT %s", (*last, PAGE)
+            "SELECT at, id, sample::text, extract(epoch FROM stored)::float8 FROM samples WHERE (at, id) > (%s, %s)"
+            " ORDER BY at, id LIMIT %s",
+            (*last, PAGE),
         ).fetchall()
         for row in rows:
-            yield sample_from_json(row[2])
+            yield sample_from_json(row[2]).not_after(row[3])
         if len(rows) < PAGE:
             return
         last = (rows[-1][0], rows[-1][1])
@@ -185,18 +199,19 @@ class Desk:
 
     def warm_up(self, db: psycopg.Connection[Any], now: float) -> tuple[Engine, tuple[int, int, int]]:
         """The engine as history leaves it; alarms on file that it does not confirm are cleared by the first step."""
+        self._check_whole(db)
         engine = Engine(self._rules)
         for device, series in db.execute("SELECT device, series FROM wear"):
             engine.remember_wear(device, Series.from_json(series))
         position = int(db.execute("SELECT COALESCE(MAX(position), 0) FROM events").fetchall()[0][0])
-        for row in db.execute(_STANDING.encode(), (now - REPLAY_S,)):
-            engine.event(SeenEvent(*row))
         for place, seen in history(db, now - REPLAY_S):
             position = max(position, place)
             engine.event(seen)
+        for row in db.execute(_STANDING.encode()):
+            engine.event(SeenEvent(*row))
         sampled = int(db.execute("SELECT COALESCE(MAX(id), 0) FROM samples").fetchall()[0][0])
         for (text,) in db.execute(_NEWEST_SAMPLES.encode(), (now - REPLAY_S,)):
-            engine.sample(sample_from_json(text))
+            engine.sample(sample_from_json(text).not_after(now))
         journal = 0
         for number, export in exports(db, 0):
             journal = number
@@ -216,19 +231,20 @@ class Desk:
     ) -> tuple[int, int, int]:
         """Take what is new since these places (event, sample, journal), judge, write and send."""
         position, sampled, journal = places
+        self._check_whole(db)
         if any(end < place for end, place in zip(db.execute(_ENDS).fetchall()[0], places, strict=True)):
             raise Restored("the database was restored from a copy: judging from its beginning")
         changes: list[Change] = []
         for row in db.execute(f"{_EVENTS} position > %s ORDER BY position LIMIT {PAGE}".encode(), (position,)):
-            position = row[6]
-            changes += engine.event(SeenEvent(*row[:6]))
+            position = row[-2]
+            changes += engine.event(SeenEvent(*row[:-2]))
         # By their order here, not by their times: each gateway has its own clock.
         for number, text in db.execute("SELECT id, sample::text FROM samples WHERE id > %s ORDER BY id", (sampled,)):
             sampled = number
-            changes += engine.sample(sample_from_json(text))
+            changes += engine.sample(sample_from_json(text).not_after(now))
         for number, export in exports(db, places[2]):
             journal = number
-            changes += engine.export(export)
+            changes += engine.export(replace(export, at=min(export.at, now)))
         self._expect(db, engine)
         changes += engine.tick(now)
         for kind, query in _WRONG.items():
@@ -251,6 +267,11 @@ class Desk:
         self.pulse.beat()
         self.holding = len(engine.active)
         return position, sampled, journal
+
+    @staticmethod
+    def _check_whole(db: psycopg.Connection[Any]) -> None:
+        if not db.execute(schema.IS_WHOLE.encode()).fetchall()[0][0]:
+            raise Restored("the tables are not whole: they are being restored, or `fairshoe floor migrate` is due")
 
     @staticmethod
     def _expect(db: psycopg.Connection[Any], engine: Engine) -> None:

@@ -33,7 +33,8 @@ OWN_WORD = "by its own word"  # a version is what a device says; only `fairshoe 
 
 @dataclass(frozen=True)
 class SeenEvent:
-    """An event of a shoe. `at` is when its gateway stored it."""
+    """An event of a shoe. `at` is when its gateway stored it. Of two logs of a device the one with the greater `turn`
+    is the newer one."""
 
     device: int
     seq: int
@@ -41,6 +42,8 @@ class SeenEvent:
     name: str
     utc_s: int
     fields: Mapping[str, Any]
+    log: bytes = b""
+    turn: int = 0
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,9 @@ class Peers:
 class _Shoe:
     """What the engine remembers of one device."""
 
+    log: bytes = b""  # its newest log
+    turn: int = 0
+    seqs: dict[str, int] = field(default_factory=dict[str, int])  # of that log, by subject the newest event taken
     heard_at: float = 0.0
     sampled: bool = False  # its gateway publishes samples: a quiet table still gives signs of life
     expected_at: float | None = None  # since when it should be heard, though it never was
@@ -116,6 +122,18 @@ class _Shoe:
     wear: Series = field(default_factory=Series)
     wear_text: str = ""  # what it shows, at so many decks
     wear_cycles: int = 0
+
+    def is_late(self, seen: SeenEvent) -> bool:
+        """Whether a newer event has said more than this one: events that were lost come again in any order, and no
+        clock tells which is newer. A log that was left says nothing of what holds now."""
+        if seen.log != self.log:
+            if seen.turn < self.turn:
+                return True
+            self.log, self.seqs, self.latched_at = seen.log, {}, None
+        self.turn = max(self.turn, seen.turn)
+        subject = _SUBJECTS.get(seen.name, "")
+        newest = self.seqs[subject] = max(seen.seq, self.seqs.get(subject, 0))
+        return seen.seq < newest
 
     def worn(self, sample: Sample) -> bool:
         """Take what a sample says of wear. Whether it was judged: every few decks, as a trend is slow and 2,000 shoes
@@ -139,6 +157,7 @@ class Engine:
         self.book = book
         self.active: dict[tuple[str, int, str], Change] = {}
         self._shoes: dict[int, _Shoe] = {}
+        self._rules = [rule for rule in book.rules if rule.kind in JUDGES]  # the others come by `standing`
         self._peers = {rule.name: Peers() for rule in book.rules if rule.kind in _COMPARED}
         self._judge_all = True  # at the next tick
         self._expected: dict[int, float] = {}
@@ -197,7 +216,8 @@ class Engine:
         shoe = self._shoes.setdefault(seen.device, _Shoe())
         shoe.heard_at = max(shoe.heard_at, seen.at)
         take = _EVENTS.get(seen.name)
-        if take is not None:
+        late = shoe.is_late(seen)
+        if take is not None and (not late or seen.name not in _SUBJECTS):
             take(shoe, seen)
         if take is _serviced:
             self._worn.add(seen.device)
@@ -226,26 +246,27 @@ class Engine:
         return self._judge(seen.device, seen.at)
 
     def tick(self, now: float) -> list[Change]:
-        """Judge all shoes at this time: what time can change, and the first time everything."""
+        """Judge all shoes at this time: what time can change, and the first time everything. What is later than that
+        was dated by a clock that was ahead, and would hold an alarm back until it is due: it counts from now on."""
+        for shoe in self._shoes.values():
+            shoe.heard_at = min(shoe.heard_at, now)
+            shoe.latched_at = None if shoe.latched_at is None else min(shoe.latched_at, now)
         every, self._judge_all = self._judge_all, False
-        rules = [rule for rule in self.book.rules if every or rule.kind in _TIMED]
+        rules = [rule for rule in self._rules if every or rule.kind in _TIMED]
         return [change for device in sorted(self._shoes) for change in self._judge_by(rules, device, now)]
 
     def _judge(self, device: int, now: float) -> list[Change]:
-        return self._judge_by(self.book.rules, device, now)
+        return self._judge_by(self._rules, device, now)
 
     def _judge_by(self, rules: Sequence[Rule], device: int, now: float) -> list[Change]:
         changes: list[Change] = []
         shoe = self._shoes[device]
         for rule in rules:
-            judge = _JUDGES.get(rule.kind)
-            if judge is None:
-                continue
             if rule.kind in _COMPARED:
                 self._peers[rule.name].note(device, _COMPARED[rule.kind](rule, shoe))
             if not rule.covers(device):
                 continue
-            text = judge(self, rule, device, shoe, now)
+            text = JUDGES[rule.kind](self, rule, device, shoe, now)
             known = self.active.get((rule.name, device, ""))
             if text and known is None:
                 change = self.active[rule.name, device, ""] = Change(now, rule, device, True, text)
@@ -317,7 +338,14 @@ _EVENTS: Mapping[str, Callable[[_Shoe, SeenEvent], None]] = {
 # The events that rules judge; of the others there are a hundred times as many. The desk's query, the gateway's alarms
 # and the index events_judged of the database (a test compares it) are made of this.
 JUDGED = tuple(sorted(_EVENTS))
-STANDING = ("booted", "warning_cleared", "warning_latched")  # of these, what holds until another one ends it
+# What an event describes, where only the newest one counts.
+_SUBJECTS = {
+    "warning_latched": "warning",
+    "warning_cleared": "warning",
+    "deck_refused": "deck",
+    "deck_verified": "deck",
+    "booted": "boot",
+}
 
 # --- judges: why a rule holds for a shoe now, in words; empty if it does not --------------------
 
@@ -390,7 +418,9 @@ def _judge_clock(_engine: Engine, rule: Rule, _device: int, shoe: _Shoe, _now: f
     return f"its clock is off by {shoe.clock_off_s:+.0f} s"
 
 
-_JUDGES: Mapping[str, Callable[[Engine, Rule, int, _Shoe, float], str]] = {
+# Each kind of rules.KINDS is here or in the desk's STANDING (a test compares them): a rule without a judge would
+# never fire.
+JUDGES: Mapping[str, Callable[[Engine, Rule, int, _Shoe, float], str]] = {
     "warning": _judge_warning,
     "silent": _judge_silent,
     "journal": _judge_journal,

@@ -17,8 +17,8 @@ from typing import Any
 from fairshoe import FairshoeError
 from fairshoe.errors import Exit
 from fairshoe.ship.release_facts import ReleaseFacts, read_release
+from fairshoe_floor.reader import SEVERITIES
 
-SEVERITIES = ("minor", "major", "critical")
 # What each kind needs beside name, kind and severity, with its unit.
 KINDS: Mapping[str, tuple[str, ...]] = {
     "warning": ("after_s",),  # latched, and not cleared for so long

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import math
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -23,12 +22,13 @@ from starlette.websockets import WebSocket
 
 from fairshoe import FairshoeError
 from fairshoe_floor.api import profiles
-from fairshoe_floor.api.documents import asyncapi, openapi
+from fairshoe_floor.api.documents import openapi
 from fairshoe_floor.api.live_socket import Changes, serve_live
 from fairshoe_floor.api.route_table import ACKNOWLEDGE, BASE, LIVE, ROUTES
 from fairshoe_floor.api.tokens import Grant, Tokens
 from fairshoe_floor.inventory import Profile
 from fairshoe_floor.reader import PAGE_MAX, Reader, Shoe
+from fairshoe_floor.schema_check import SECONDS_MAX
 
 TYPES = {
     "html": "text/html",
@@ -46,6 +46,9 @@ HEADERS = {
 }
 LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
 HOST = re.compile(r"([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")  # it becomes part of a header of the answer
+DEVICE = re.compile("[0-9a-f]{8}")
+LOG = re.compile("([0-9a-f]{32})?")  # empty: a shoe that was never heard has none
+SECONDS = re.compile(r"[0-9]{1,12}(\.[0-9]{1,9})?")
 
 Health = Callable[[], tuple[bool, profiles.Json]]
 Metrics = Callable[[Grant], str]
@@ -87,11 +90,8 @@ class Service:
     async def shoe(self, request: Request) -> tuple[Shoe, Profile]:
         """The shoe of the path, and how much of it the token shows."""
         grant = self.grant(request)
-        try:
-            device = int(request.path_params["device"], 16)
-        except ValueError:
-            device = 0
-        shoe = await run_in_threadpool(self.reader.shoe, device)
+        named = request.path_params["device"]
+        shoe = await run_in_threadpool(self.reader.shoe, int(named, 16)) if DEVICE.fullmatch(named) else None
         profile = grant.sees(shoe.entry) if shoe is not None else None
         if shoe is None or profile is None:
             raise Refusal(404, "no such shoe.", f"GET {BASE}/shoes lists those that this token may see.")
@@ -109,7 +109,6 @@ def make_app(service: Service) -> Starlette:
         "warnings": _warnings,
         "alarms": _alarms,
         "openapi": _openapi,
-        "asyncapi": _asyncapi,
         "healthz": _healthz,
         "readyz": _readyz,
         "metrics": _metrics,
@@ -117,8 +116,9 @@ def make_app(service: Service) -> Starlette:
     routes = [Route(it.path, _endpoint(service, handlers[it.name]), methods=["GET"], name=it.name) for it in ROUTES]
 
     if service.acknowledge is not None:
-        path = ACKNOWLEDGE.path.replace("{id}", "{id:int}")
-        routes.append(Route(path, _endpoint(service, _acknowledge), methods=["POST"], name=ACKNOWLEDGE.name))
+        routes.append(
+            Route(ACKNOWLEDGE.path, _endpoint(service, _acknowledge), methods=["POST"], name=ACKNOWLEDGE.name)
+        )
 
     async def live(socket: WebSocket) -> None:
         await serve_live(socket, service.reader, service.tokens, service.changes)
@@ -220,7 +220,7 @@ async def _rounds(service: Service, request: Request) -> Response:
     before = None
     if "before" in request.query_params:
         log, _, seq = request.query_params["before"].rpartition(":")
-        before = (_hex("before", log), _whole("before", seq, 0, 1 << 32))
+        before = (_log("before", log), _whole("before", seq, 0, 1 << 32))
     limit = _whole("limit", request.query_params.get("limit", "100"), 1, PAGE_MAX)
     rounds = await run_in_threadpool(service.reader.rounds, shoe.entry.device, before, limit)
     onward = f"{rounds[-1].log.hex()}:{rounds[-1].seq_first}" if len(rounds) == limit else None
@@ -229,7 +229,7 @@ async def _rounds(service: Service, request: Request) -> Response:
 
 async def _events(service: Service, request: Request) -> Response:
     shoe, profile = await service.shoe(request)
-    log = _hex("log", request.query_params["log"]) if "log" in request.query_params else shoe.log
+    log = _log("log", request.query_params["log"]) if "log" in request.query_params else shoe.log
     after = _whole("after", request.query_params.get("after", "0"), 0, 1 << 32)
     limit = _whole("limit", request.query_params.get("limit", "100"), 1, PAGE_MAX)
     read = await run_in_threadpool(service.reader.events, shoe.entry.device, log, after, limit)
@@ -283,8 +283,8 @@ async def _acknowledge(service: Service, request: Request) -> Response:
     page cannot give another name, and a foreign page cannot send it (see _Guard)."""
     grant = service.grant(request)
     if "acknowledge" not in grant.scopes:
-        raise Refusal(403, "this token has no scope acknowledge.", "Make one with `fairshoe inventory token`.")
-    number = request.path_params["id"]
+        raise Refusal(403, "this token has no scope acknowledge.", "Make one with `fairshoe floor inventory token`.")
+    number = _whole("the alarm", request.path_params["id"], 0, 10**11)
     entries = {it.entry.device: it.entry for it in (await service.changes.known(service.reader, "shoes")).values}
     alarms = await run_in_threadpool(service.reader.alarms)
     alarm = next((it for it in alarms if it.id == number), None)
@@ -321,10 +321,6 @@ async def _openapi(service: Service, request: Request) -> Response:
     return JSONResponse(openapi(service.acknowledge is not None))
 
 
-async def _asyncapi(service: Service, request: Request) -> Response:
-    return JSONResponse(asyncapi())
-
-
 async def _healthz(service: Service, request: Request) -> Response:
     well, about = await run_in_threadpool(service.health)
     return JSONResponse(about, 200 if well else 503)
@@ -338,7 +334,7 @@ async def _readyz(service: Service, request: Request) -> Response:
 async def _metrics(service: Service, request: Request) -> Response:
     grant = service.grant(request)
     if "metrics" not in grant.scopes:
-        raise Refusal(403, "this token has no scope metrics.", "Make one with `fairshoe inventory token`.")
+        raise Refusal(403, "this token has no scope metrics.", "Make one with `fairshoe floor inventory token`.")
     text = await run_in_threadpool(service.metrics, grant)
     return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
 
@@ -359,17 +355,12 @@ def _whole(name: str, text: str, least: int, most: int) -> int:
 
 
 def _number(name: str, text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
+    if not (SECONDS.fullmatch(text) and float(text) <= SECONDS_MAX):
         raise Refusal(400, f"{name} must be a number.", "Give UTC seconds since 1970.")
-    return value
+    return float(text)
 
 
-def _hex(name: str, text: str) -> bytes:
-    try:
-        return bytes.fromhex(text)
-    except ValueError:
-        raise Refusal(400, f"{name} must be hexadecimal.", "Take it from an earlier answer.") from None
+def _log(name: str, text: str) -> bytes:
+    if not LOG.fullmatch(text):
+        raise Refusal(400, f"{name} must be hexadecimal.", "Take it from an earlier answer.")
+    return bytes.fromhex(text)

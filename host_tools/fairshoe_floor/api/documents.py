@@ -1,23 +1,25 @@
-"""OpenAPI and AsyncAPI of the read API.
+"""OpenAPI of the read API.
 
-Messages come from the classes of fairshoe.messages, which are generated from the message table, and routes from
-route_table.py. Views (profiles.py) are listed here once more; a test compares them with real answers.
+Messages come from the classes of fairshoe.messages, which are generated from the message table, routes from
+route_table.py, and views (profiles.py) from the classes whose fields they show; a test compares them with real answers.
 """
 
 from __future__ import annotations
 
 from dataclasses import fields
-from enum import IntEnum
+from enum import Enum, IntEnum
 from functools import cache
 from importlib.metadata import version
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_type_hints
 
-from fairshoe import Event, Message, Status
+from fairshoe import Event, Message
+from fairshoe.games.rounds import Stage
 from fairshoe.message_data import IDS
-from fairshoe.messages import ALL, UNKNOWN, Health, LinkCounters, Meters
+from fairshoe.messages import ALL, UNKNOWN, LinkCounters
 from fairshoe_floor.api.profiles import METERS_COUNTERS, METERS_EVENTS, METERS_PREFIX, METERS_TOTALS
-from fairshoe_floor.api.route_table import ACKNOWLEDGE, LIVE, ROUTES
-from fairshoe_floor.samples import Link, Totals
+from fairshoe_floor.api.route_table import ACKNOWLEDGE, ROUTES
+from fairshoe_floor.inventory import Entry
+from fairshoe_floor.reader import SEVERITIES, Alarm, Latched, Reading, Round, Sample, Shoe, Totals
 
 Json = dict[str, Any]
 VERSION = version("fairshoe")
@@ -25,7 +27,7 @@ SIZES = {"B": 0xFF, "H": 0xFFFF, "I": 0xFFFFFFFF}
 TEXT, TIME, COUNT = {"type": "string"}, {"type": "number", "description": "UTC seconds since 1970"}, {"type": "integer"}
 DEVICE = {"type": "string", "pattern": "^[0-9a-f]{8}$"}
 HEX = {"type": "string", "pattern": "^([0-9a-f]{2})*$"}
-WARNING = {"device": DEVICE, "fault": TEXT, "since": TIME, "log": HEX, "seq": COUNT, "round": COUNT}
+PLAIN: dict[Any, Json] = {str: TEXT, float: TIME, int: COUNT, bytes: HEX}
 REPORTED = ["device", "fault", "since"]  # under every profile
 
 
@@ -80,54 +82,6 @@ _ABOUT = (
 )
 
 
-@cache
-def asyncapi() -> Json:
-    texts = {
-        "hello": (
-            "the only text of the client, within five seconds",
-            _object(
-                {
-                    "token": TEXT,
-                    "shoes": {"type": "boolean"},
-                    "events": {"anyOf": [{"const": "all"}, {"type": "object"}]},
-                },
-                ["token"],
-            ),
-        ),
-        "shoes": ("all shoes, once", _kind("shoes", shoes={"type": "array", "items": _ref("Shoe")})),
-        "shoe": ("shoes that have changed", _kind("shoe", shoes={"type": "array", "items": _ref("Shoe")})),
-        "events": (
-            "a page of events of one log, in order",
-            _kind(
-                "events", device=DEVICE, log=HEX, after=COUNT, events={"type": "array", "items": _ref("StoredEvent")}
-            ),
-        ),
-        "live": ("the replay of a shoe has caught up", _kind("live", device=DEVICE, log=HEX, after=COUNT)),
-        "beat": ("every five seconds: when each shoe was heard last", _kind("beat", heard={"type": "object"})),
-    }
-    return {
-        "asyncapi": "2.6.0",
-        "info": {"title": "fairshoe floor, live", "version": VERSION, "description": _ABOUT},
-        "defaultContentType": "application/json",
-        "channels": {
-            LIVE: {
-                "publish": {"message": {"$ref": "#/components/messages/hello"}},
-                "subscribe": {
-                    "message": {
-                        "oneOf": [{"$ref": f"#/components/messages/{name}"} for name in texts if name != "hello"]
-                    }
-                },
-            }
-        },
-        "components": {
-            "messages": {
-                name: {"name": name, "summary": text, "payload": payload} for name, (text, payload) in texts.items()
-            },
-            "schemas": openapi()["components"]["schemas"],
-        },
-    }
-
-
 def message_schema(kind: type[Message], only: tuple[str, ...] | None = None) -> Json:
     """A message as fairshoe.message_data writes it, from its class."""
     hints = get_type_hints(kind)
@@ -178,10 +132,6 @@ def _object(properties: Json, required: list[str] | None = None) -> Json:
     return {"type": "object", "properties": properties, "required": list(properties) if required is None else required}
 
 
-def _kind(kind: str, **properties: Json) -> Json:
-    return _object({"kind": {"const": kind}, **properties})
-
-
 def _ref(name: str) -> Json:
     return {"$ref": f"#/components/schemas/{name}"}
 
@@ -202,55 +152,48 @@ def _bare(kind: type[Message]) -> Json:
     return schema
 
 
+def _of(kind: type, *names: str) -> Json:
+    """Properties of a view that are fields of this class: these, or all."""
+    hints = get_type_hints(kind)
+    chosen = names or [field.name for field in fields(kind)]
+    return {name: DEVICE if name == "device" else _type(hints[name]) for name in chosen}
+
+
+def _type(hint: Any) -> Json:
+    inside = [it for it in get_args(hint) if it is not type(None)]
+    if inside:
+        return _or_null(_type(inside[0]))
+    if issubclass(hint, Enum):
+        return {"enum": [it.name.lower() if issubclass(hint, IntEnum) else it.value for it in hint]}
+    return _bare(hint) if issubclass(hint, Message) else PLAIN[hint]
+
+
 def _shoe_schema() -> Json:
-    totals = {field.name: _or_null(TIME) if field.name == "since" else COUNT for field in fields(Totals)}
     always = {
-        "device": DEVICE,
-        "table": TEXT,
-        "pit": TEXT,
-        "gateway": TEXT,
-        "profile": {"enum": ["meters", "table"]},
-        "link": {"enum": [it.value for it in Link]},
-        "link_text": TEXT,
-        "heard_at": _or_null(TIME),
+        **_of(Entry, "device", "table", "pit", "profile"),
+        **_of(Sample, "link", "link_text", "heard_at", "firmware", "boot", "meters", "health"),
+        **_of(Shoe, "gateway", "log", "seq"),
         "fresh_s": {"type": "number", "description": "how old heard_at may be while all is well"},
-        "firmware": _or_null(TEXT),
-        "boot": _or_null(COUNT),
-        "log": HEX,
-        "seq": COUNT,
-        "warning": _or_null(_object(WARNING, REPORTED)),
-        "totals": _object(totals, list(METERS_TOTALS)),
-        "meters": _or_null(_bare(Meters)),
-        "health": _or_null(_bare(Health)),
+        "warning": _or_null(_object(_of(Latched), REPORTED)),
+        "totals": _object(_of(Totals), list(METERS_TOTALS)),
         "counters": _or_null(_bare(LinkCounters) | {"required": list(METERS_COUNTERS)}),
     }
     table = {
-        "game": _or_null(TEXT),
-        "waiting": _or_null(COUNT),
-        "stored_at": _or_null(TIME),
-        "status": _or_null(_bare(Status)),
+        **_of(Sample, "game", "waiting", "status"),
+        **_of(Shoe, "stored_at"),
         "next": _or_null(_object({"who": TEXT, "text": TEXT})),
         "logs": _list(HEX),
     }
     return _object({**always, **table}, list(always))
 
 
-def _round_schema() -> Json:
-    counts = dict.fromkeys(("number", "seq_first", "seq_last", "positions"), COUNT)
-    may_be = {name: _or_null(COUNT) for name in ("stacks", "dealt", "remainder")}
-    words = dict.fromkeys(("game", "clause", "fault"), TEXT)
-    stage = {"enum": ["dealing", "settling", "ended", "void"]}
-    times = {"began_at": TIME, "ended_at": _or_null(TIME)}
-    return _object({"device": DEVICE, "log": HEX, "stage": stage, **counts, **may_be, **words, **times})
-
-
 def _views() -> Json:
     event = {"anyOf": [*(_ref(kind.NAME) for kind in _events()), _ref("EventOfMeters"), {"type": "object"}]}
-    reading = _object({"at": TIME, "meters": _bare(Meters)})
-    warning = _object({"table": TEXT, "pit": TEXT, **WARNING}, ["table", "pit", *REPORTED])
-    severity = {"enum": ["critical", "major", "minor"]}
-    alarm = {"table": TEXT, "pit": TEXT, "device": DEVICE, "rule": TEXT, "severity": severity, "text": TEXT}
-    alarm |= {"since": TIME, "acknowledged_by": _or_null(TEXT), "id": _or_null(COUNT)}
+    reading = _object(_of(Reading, "at", "meters"))
+    where = _of(Entry, "table", "pit")
+    warning = _object(where | _of(Latched), [*where, *REPORTED])
+    alarm = where | _of(Alarm) | {"severity": {"enum": list(SEVERITIES)}}
+    round_view = _of(Round) | {"stage": {"enum": [it.value for it in Stage if it is not Stage.NONE]}}
     page = {"log": HEX, "after": COUNT, "more": {"type": "boolean"}, "events": _list(_ref("StoredEvent"))}
     return {
         "Shoe": _shoe_schema(),
@@ -262,7 +205,7 @@ def _views() -> Json:
             "anyOf": [message_schema(kind, (*METERS_PREFIX, *names)) for kind, names in METERS_EVENTS.items()],
         },
         "EventsAnswer": _object(page),
-        "RoundsAnswer": _object({"rounds": _list(_round_schema()), "before": _or_null(TEXT)}),
+        "RoundsAnswer": _object({"rounds": _list(_object(round_view)), "before": _or_null(TEXT)}),
         "MetersAnswer": _object({"device": DEVICE, "readings": _list(reading)}),
         "AlarmsAnswer": _object({"at": TIME, "alarms": _list(_object(alarm))}),
         "WarningsAnswer": _object({"at": TIME, "warnings": _list(warning)}),

@@ -27,6 +27,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from fairshoe import FairshoeError
+from fairshoe_floor import schema_check as check
 from fairshoe_floor.api.profiles import Json, event_view, heard_view, last_seq, reported, shoe_view
 from fairshoe_floor.api.tokens import Grant, Tokens
 from fairshoe_floor.inventory import Profile
@@ -43,6 +44,8 @@ ABORT = "fairshoe.abort"  # in the scope: ends a connection whose client does no
 BYE_TOKEN, BYE_WORD, BYE_LISTEN, BYE_FULL = 4401, 1008, 1008, 1013
 CLIENTS_MAX = 64
 SEQ_MAX = 1 << 32
+LOG_BYTES = 16  # of an identity
+TOKEN_MAX = 200
 SHOWN = {"meters", "table"}  # scopes that read shoes
 _log = logging.getLogger("fairshoe_floor.api")
 
@@ -161,9 +164,9 @@ class _Client:
         self._socket = socket
         self._reader = reader
         self._grant = grant
-        self._shoes = bool(wanted.get("shoes", True))
-        self._all = wanted.get("events") == "all"
-        self._follows = {} if self._all else _follows(wanted.get("events") or {})
+        self._shoes = wanted["shoes"] is not False
+        self._all = wanted["events"] == "all"
+        self._follows: dict[int, Follow] = {} if self._all else wanted["events"] or {}
         self._sent: dict[int, Json] = {}
         self._shoes_at = 0.0
         self._beat_at = 0.0
@@ -186,7 +189,7 @@ class _Client:
             if now >= self._beat_at:
                 self._beat_at = now + BEAT_S
                 heard = {pair[0].entry.name: heard_view(*pair) for pair in seen.values() if pair[0].sample}
-                await self._send({"kind": "beat", "heard": heard})
+                await self._send({"kind": "beat", "at": time.time(), "heard": heard})
             first = False
             await changes.wait(SHOES_S)
 
@@ -234,13 +237,13 @@ async def serve_live(socket: WebSocket, reader: Reader, tokens: Tokens, changes:
     """One connection, from its hello to its end."""
     await socket.accept()
     try:
-        wanted: Any = json.loads(await asyncio.wait_for(socket.receive_text(), HELLO_S))
-        grant = tokens.find(str(wanted.get("token", "")))
+        wanted = check.fields(json.loads(await asyncio.wait_for(socket.receive_text(), HELLO_S)), _HELLO)
+        grant = tokens.find(wanted["token"])
         client = _Client(socket, reader, grant, wanted) if grant is not None and grant.scopes & SHOWN else None
     except WebSocketDisconnect:
         return
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError, asyncio.TimeoutError):
-        await socket.close(BYE_WORD, "the first text is no request: see asyncapi.json")
+    except (ValueError, KeyError, RecursionError, asyncio.TimeoutError):  # KeyError: it sent bytes
+        await socket.close(BYE_WORD, "the first text is no request: see docs/FLOOR.md")
         return
     if client is None:
         await socket.close(BYE_TOKEN, "no valid token")
@@ -278,11 +281,24 @@ async def _listen(socket: WebSocket, client: _Client, changes: Changes) -> None:
         await asyncio.gather(sending, heard, return_exceptions=True)  # a send that a disconnect broke is no news
 
 
-def _follows(wanted: Json) -> dict[int, Follow]:
-    found: dict[int, Follow] = {}
-    for name, it in wanted.items():
-        after = it.get("after", 0)
-        if type(after) is not int or not 0 <= after <= SEQ_MAX:
-            raise ValueError("a cursor is the number of an event")
-        found[int(name, 16)] = Follow(bytes.fromhex(it.get("log", "")), after)
-    return found
+def _flag(value: Any) -> bool:
+    if type(value) is not bool:
+        raise check.Refused("it is not true or false")
+    return value
+
+
+def _events(value: Any) -> Any:
+    """ "all", or where each shoe is read on from; a log that is left out is the first one."""
+    if value == "all":
+        return value
+    if not isinstance(value, dict):
+        raise check.Refused("it is neither all nor an object")
+    follows: dict[int, Follow] = {}
+    for name, place in value.items():  # pyright: ignore[reportUnknownVariableType]
+        found = check.fields(place, _PLACE)
+        follows[check.device(name)] = Follow(found["log"] or b"", found["after"] or 0)
+    return follows
+
+
+_PLACE = {"log": check.optional(check.hexadecimal(0, LOG_BYTES)), "after": check.optional(check.whole(0, SEQ_MAX))}
+_HELLO = {"token": check.text(TOKEN_MAX), "shoes": check.optional(_flag), "events": check.optional(_events)}

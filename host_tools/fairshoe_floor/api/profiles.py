@@ -154,10 +154,11 @@ def round_view(it: Round) -> Json:
 
 
 def reading_views(shoe: Shoe, profile: Profile, found: Iterable[Reading]) -> list[Json]:
-    """Readings of the meters as JSON: under the profile meters none of the round under way."""
+    """Readings of the meters as JSON: under the profile meters none of the round under way. Which those are, the event
+    before the round says: times of a clock that was set back would show them."""
     kept = shoe.sample and shoe.sample.before
-    end = math.inf if profile is Profile.TABLE or kept is None else max(kept.at, kept.heard_at or 0.0)
-    return [{"at": it.at, "meters": _message(it.meters)} for it in found if it.at <= end]
+    hidden = (kept.log, kept.seq) if kept and profile is not Profile.TABLE else ()
+    return [{"at": it.at, "meters": _message(it.meters)} for it in found if it.quiet != hidden]
 
 
 def misfeeds_per_1000(meters: Json | None) -> float | None:

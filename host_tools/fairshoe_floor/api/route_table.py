@@ -69,7 +69,6 @@ ROUTES = (
     RouteInfo("warnings", f"{BASE}/warnings", "warnings that are latched now, oldest first", "WarningsAnswer"),
     RouteInfo("alarms", f"{BASE}/alarms", "alarms that hold now, the most severe first", "AlarmsAnswer"),
     RouteInfo("openapi", f"{BASE}/openapi.json", "this document", "Document", ()),
-    RouteInfo("asyncapi", f"{BASE}/asyncapi.json", "the WebSocket, as an AsyncAPI document", "Document", ()),
     RouteInfo("healthz", "/healthz", "whether what it is for works now; 503 if not", "Health", ()),
     RouteInfo("readyz", "/readyz", "whether requests can be answered; 503 if not", "Health", ()),
     RouteInfo("metrics", "/metrics", "Prometheus text", "Text", ("metrics",)),

@@ -1,4 +1,4 @@
-"""Tokens: who may read what. A file has their hashes, so that reading the file gives no access.
+"""Tokens: who may do what. A file has their hashes, so that reading the file gives no access.
 
 [[token]]
 name = "prometheus"
@@ -6,10 +6,7 @@ scopes = ["metrics"]
 pits = ["1"]                    # optional: only these
 sha256 = "..."
 
-metrics     GET /metrics
-meters      shoes, warnings, meters and events as the profile meters has them, of every shoe
-table       the same, and everything of shoes whose profile is table
-acknowledge POST /api/v1/alarms/ID/acknowledge at `floor serve`, under the name of the token
+The scopes are in scopes.py.
 """
 
 from __future__ import annotations
@@ -26,9 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from fairshoe.errors import Exit, FairshoeError
+from fairshoe_floor.api.scopes import SCOPES
 from fairshoe_floor.inventory import Entry, Profile
 
-SCOPES = ("metrics", "meters", "table", "acknowledge")
 BYTES = 24
 BEARER = "bearer "
 
@@ -41,7 +38,7 @@ class TokenError(FairshoeError):
 
 @dataclass(frozen=True)
 class Grant:
-    """What the bearer of a token may read. No pits: all."""
+    """What the bearer of a token may do. No pits: all."""
 
     name: str
     scopes: frozenset[str]
@@ -89,7 +86,7 @@ def digest(token: str) -> str:
 def new_token(name: str, scopes: Iterable[str], pits: Iterable[str] = ()) -> tuple[str, Grant]:
     """A token, which is nowhere else, and its grant."""
     wanted = frozenset(scopes)
-    if not wanted or not wanted <= set(SCOPES):
+    if not wanted or not wanted <= SCOPES.keys():
         raise TokenError(
             f"there are no scopes {', '.join(sorted(wanted)) or '(none)'}.", f"Choose of {', '.join(SCOPES)}."
         )
@@ -105,11 +102,11 @@ def read_tokens(path: Path) -> list[Grant]:
         grants = [_grant(row) for row in rows]
     except OSError as error:
         raise TokenError(
-            f"cannot read {path}: {error.strerror or error}.", "Make one with `fairshoe inventory token`."
+            f"cannot read {path}: {error.strerror or error}.", "Make one with `fairshoe floor inventory token`."
         ) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise TokenError(
-            f"{path} is no file of tokens: {error}.", "Make one with `fairshoe inventory token`."
+            f"{path} is no file of tokens: {error}.", "Make one with `fairshoe floor inventory token`."
         ) from error
     return grants
 
@@ -120,8 +117,8 @@ def _grant(row: Any) -> Grant:
         if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):  # pyright: ignore[reportUnknownVariableType]
             raise ValueError(f"{name} must be a list of texts that is not empty")
     scopes = frozenset(row["scopes"])
-    if not scopes <= set(SCOPES):
-        raise ValueError(f"scope {sorted(scopes - set(SCOPES))[0]!r} is not known")
+    if not scopes <= SCOPES.keys():
+        raise ValueError(f"scope {sorted(scopes - SCOPES.keys())[0]!r} is not known")
     if len(bytes.fromhex(row["sha256"])) != 32:
         raise ValueError("sha256 has 64 hex digits")
     return Grant(str(row["name"]), scopes, row["sha256"].lower(), frozenset(row.get("pits", ())))

@@ -132,18 +132,23 @@ class Live:
     def open_shoes(self) -> list[LiveShoe]:
         return [shoe for shoe in self._by_device.values() if shoe.sample.link is Link.OPEN]
 
-    def restore(self, samples: dict[int, Sample], events: Callable[[int, bytes, int], Iterable[StoredEvent]]) -> None:
-        """Go on after a restart: from the newest sample of each shoe, and the events on file since then."""
+    def restore(
+        self,
+        samples: dict[int, Sample],
+        events: Callable[[int, bytes, int], Iterable[StoredEvent]],
+        counted: Callable[[int, bytes], int],
+    ) -> None:
+        """Go on after a restart: from the newest sample of each shoe, and the events on file since then. `counted` says
+        up to which event samples of a log go: it may have left since, and a storage that had left may be back."""
         for device, shoe in self._by_device.items():
             kept = samples.get(device)
             if kept is not None:
                 shoe.sample = kept.before or kept
                 shoe.sample = replace(kept, link=Link.UNKNOWN, link_text="")
             log = self._newest_log(device)
-            same, known = log == shoe.sample.log, shoe.sample.stored_at or 0.0
-            for stored in events(device, log, shoe.sample.seq if same else 0) if log else ():
-                if same or stored.received > known:  # what came before is counted, if the storage had left and is back
-                    shoe.take_event(stored.event, stored.seq, log, stored.received)
+            after = shoe.sample.seq if log == shoe.sample.log else counted(device, log)
+            for stored in events(device, log, after) if log else ():
+                shoe.take_event(stored.event, stored.seq, log, stored.received)
 
     def take(self, item: FromShoe) -> None:
         """An event or a notice of the fleet."""

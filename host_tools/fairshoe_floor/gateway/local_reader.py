@@ -61,8 +61,7 @@ class LocalReader:
         return list(islice(self._store.events(device, after, log=wanted), min(limit, PAGE_MAX)))
 
     def meters(self, device: int, since: float = 0.0, limit: int = PAGE_MAX) -> Sequence[Reading]:
-        found = self._samples.of(device, since, min(limit, PAGE_MAX))
-        return [Reading(device, it.at, it.meters) for it in found if it.meters is not None]
+        return Reading.of_samples(self._samples.of(device, since, min(limit, PAGE_MAX)))
 
     def rounds(self, device: int, before: tuple[bytes, int] | None = None, limit: int = 100) -> Sequence[Round]:
         found: list[Round] = []

@@ -56,7 +56,7 @@ class Measures:
     def take(self, name: str, value: float, _device: int) -> None:
         if name == "commit_s":
             self.commits.add(value)
-            self.committed_at = time.time()
+            self.committed_at = time.monotonic()
         elif name == "stored_s":
             self.stored.add(value)
         else:

@@ -17,10 +17,10 @@ from fairshoe.message_data import to_dict
 from fairshoe.messages import WarningLatched
 from fairshoe.wear import WearFile
 from fairshoe_floor.alarms.engine import JUDGED, Change, Engine, SeenEvent, SeenExport
-from fairshoe_floor.alarms.rules import SEVERITIES, RuleBook
+from fairshoe_floor.alarms.rules import RuleBook
 from fairshoe_floor.gateway.live import Live
 from fairshoe_floor.journals import JournalPull
-from fairshoe_floor.reader import Alarm
+from fairshoe_floor.reader import SEVERITIES, Alarm
 
 TICK_S = 2.0
 
@@ -32,6 +32,7 @@ class PitAlarms:
         self.current: tuple[Alarm, ...] = ()
         self._live = live
         self._engine = Engine(rules)
+        self._taken = 0
         self._wear = {shoe.entry.device: WearFile(wear_folder, shoe.entry.device) for shoe in live.shoes()}
         for device, kept in self._wear.items():
             self._engine.remember_wear(device, kept.series)
@@ -51,7 +52,9 @@ class PitAlarms:
             latched = shoe.sample.latched
             if latched is not None:
                 warning = {"warning": latched.fault.name.lower()}
-                seen = SeenEvent(latched.device, latched.seq, latched.since, WarningLatched.NAME, 0, warning)
+                seen = SeenEvent(
+                    latched.device, latched.seq, latched.since, WarningLatched.NAME, 0, warning, latched.log
+                )
                 self._engine.event(seen)
         while True:
             self.judge(time.time())
@@ -64,10 +67,14 @@ class PitAlarms:
             if device in self._wear:
                 self._wear[device].keep(series)
         found = [_alarm(change) for change in self._engine.active.values()]
-        self.current = tuple(sorted(found, key=lambda it: (-SEVERITIES.index(it.severity), it.since, it.device)))
+        self.current = tuple(sorted(found, key=lambda it: (SEVERITIES.index(it.severity), it.since, it.device)))
 
     def _event(self, device: int, event: Event, now: float) -> None:
-        self._engine.event(SeenEvent(device, event.seq, now, event.NAME, event.utc_s, to_dict(event)))
+        shoe = self._live.shoe(device)
+        log = shoe.sample.log if shoe is not None else b""
+        self._taken += 1  # events come in the order in which they happened: a log that is another one is newer
+        seen = SeenEvent(device, event.seq, now, event.NAME, event.utc_s, to_dict(event), log, self._taken)
+        self._engine.event(seen)
 
 
 def _alarm(change: Change) -> Alarm:

@@ -90,7 +90,7 @@ class Gateway:
         self._settings = settings
         self._stack = AsyncExitStack()
         self._sampled: dict[int, Sample] = {}
-        self.started_at = time.time()
+        self.started_at = time.monotonic()
 
     async def __aenter__(self) -> Gateway:
         async with AsyncExitStack() as stack:
@@ -107,7 +107,7 @@ class Gateway:
             self.alarms = PitAlarms(self.live, self._settings.rules, self.inventory.store.parent)
             reader = LocalReader(self.live, self.store, self.samples, self.alarms)
             stack.callback(reader.close)
-            await asyncio.to_thread(self.live.restore, self.samples.newest(), self._events_since)
+            await asyncio.to_thread(self.live.restore, self.samples.newest(), self._events_since, self.samples.counted)
             self._sampled = {shoe.entry.device: shoe.sample for shoe in self.live.shoes()}
             # The stack is undone in reverse: the last sample is kept when all ports are closed, and the store is not.
             stack.push_async_callback(self._sample_all)
@@ -156,9 +156,10 @@ class Gateway:
         shoes = [shoe.sample for shoe in self.live.shoes()]
         links = {link.value: sum(it.link is link for it in shoes) for link in Link}
         free = shutil.disk_usage(self.store.path.parent).free
-        quiet_s = now - self.measures.committed_at if self.measures.committed_at else None
+        ran_s = time.monotonic()
+        quiet_s = ran_s - self.measures.committed_at if self.measures.committed_at else None
         held = [it for it in shoes if it.link is Link.OPEN and it.waiting and now - (it.heard_at or now) < STUCK_S]
-        stuck = bool(held) and (quiet_s is None or quiet_s > STUCK_S) and now - self.started_at > STUCK_S
+        stuck = bool(held) and (quiet_s is None or quiet_s > STUCK_S) and ran_s - self.started_at > STUCK_S
         trouble = [
             *(["events wait in devices and nothing is committed"] if stuck else []),
             *([f"less than {FREE_BYTES_MIN >> 20} MB are left on the disk"] if free < FREE_BYTES_MIN else []),

@@ -19,24 +19,24 @@ from fairshoe import Fault, StoredEvent
 from fairshoe_floor import database
 from fairshoe_floor.history.schema import DatabaseError
 from fairshoe_floor.inventory import Entry, Inventory, InventoryError
-from fairshoe_floor.reader import PAGE_MAX, Alarm, Latched, Reading, Round, Sample, Shoe
+from fairshoe_floor.reader import PAGE_MAX, SEVERITIES, Alarm, Latched, Reading, Round, Sample, Shoe
 from fairshoe_floor.rounds import KINDS, PAGE, RoundEvent, rounds_back
 from fairshoe_floor.samples import NO_TOTALS, sample_from_json
 
 SAMPLE_AGE_S = 120.0
 STILL_S = 60.0  # the consumer and the desk write a sign of life every few seconds
 STATEMENT_S = 10.0
-# What the writer has noted in the row of the newest log: the one with the event that was stored last, as a storage may
-# come back. None of it asks the table of events.
+# What the writer has noted in the row of the newest log (see schema.py). None of it asks the table of events. A sample
+# cannot be newer than the time at which the database got it, whatever the clock of its gateway said.
 _SHOES = """
-SELECT given.device, sample.sample, log.log, upper(log.ranges) - 1, log.received,
+SELECT given.device, sample.sample, sample.stored, log.log, upper(log.ranges) - 1, log.received,
     CASE WHEN log.started > log.over THEN log.started - 1 ELSE log.outside END,
     log.latched, log.latched_at, log.latched_round, log.warning, log.cleared
 FROM unnest(%s::bigint[]) WITH ORDINALITY AS given (device, place)
-LEFT JOIN LATERAL (SELECT sample::text FROM samples WHERE device = given.device ORDER BY id DESC LIMIT 1)
-    AS sample ON true
+LEFT JOIN LATERAL (SELECT sample::text, extract(epoch FROM stored)::float8 AS stored FROM samples
+    WHERE device = given.device ORDER BY id DESC LIMIT 1) AS sample ON true
 LEFT JOIN LATERAL (SELECT * FROM logs WHERE device = given.device AND ranges <> '{}'
-    ORDER BY received DESC, id DESC LIMIT 1) AS log ON true
+    ORDER BY turn DESC, id DESC LIMIT 1) AS log ON true
 ORDER BY given.place
 """
 
@@ -89,8 +89,8 @@ class CentralReader:
         rows = self._rows(
             "SELECT device, rule, severity, text, raised_at, acknowledged_by, id FROM alarms WHERE cleared_at IS NULL"
             " AND (device = 0 OR device = ANY(%s))"
-            " ORDER BY array_position(ARRAY['critical', 'major', 'minor'], severity), raised_at",
-            (list(self._entries),),
+            " ORDER BY array_position(%s::text[], severity), raised_at",
+            (list(self._entries), list(SEVERITIES)),
         )
         return [*self.standing_still(), *(Alarm(*row) for row in rows)]
 
@@ -109,7 +109,7 @@ class CentralReader:
         ]
 
     def logs(self, device: int) -> Sequence[bytes]:
-        rows = self._rows("SELECT log FROM logs WHERE device = %s ORDER BY received, id", (device,))
+        rows = self._rows("SELECT log FROM logs WHERE device = %s ORDER BY turn, id", (device,))
         return [bytes(row[0]) for row in rows]
 
     def events(self, device: int, log: bytes | None, after: int, limit: int = PAGE_MAX) -> Sequence[StoredEvent]:
@@ -131,12 +131,11 @@ class CentralReader:
         count = self._rows("SELECT COUNT(*) FROM samples WHERE device = %s AND at > %s", where)[0][0]
         step = max(1, -(-count // min(limit, PAGE_MAX)))
         rows = self._rows(
-            "SELECT sample::text FROM (SELECT sample, at, ROW_NUMBER() OVER (ORDER BY at DESC) - 1 AS place"
-            " FROM samples WHERE device = %s AND at > %s) AS each WHERE place %% %s = 0 ORDER BY at",
+            "SELECT sample::text FROM (SELECT sample, id, ROW_NUMBER() OVER (ORDER BY id DESC) - 1 AS place"
+            " FROM samples WHERE device = %s AND at > %s) AS each WHERE place %% %s = 0 ORDER BY id",
             (*where, step),
         )
-        found = [sample_from_json(row[0]) for row in rows]
-        return [Reading(device, it.at, it.meters) for it in found if it.meters is not None]
+        return Reading.of_samples(sample_from_json(row[0]) for row in rows)
 
     def rounds(self, device: int, before: tuple[bytes, int] | None = None, limit: int = 100) -> Sequence[Round]:
         found: list[Round] = []
@@ -178,6 +177,7 @@ class CentralReader:
         sample: Sample | None,
         device: int,
         text: str | None,
+        got_at: float,
         log: bytes | None,
         seq: int | None,
         stored_at: float | None,
@@ -186,7 +186,7 @@ class CentralReader:
     ) -> Shoe:
         entry, gateway = self._entries[device]
         if sample is None and text:
-            sample = sample_from_json(text)
+            sample = sample_from_json(text).not_after(got_at)
         return Shoe(
             entry,
             gateway,

@@ -17,7 +17,7 @@ import json
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -42,7 +42,7 @@ from fairshoe_floor.stream.beat import from_beat
 from fairshoe_floor.stream.broker import Stream
 from fairshoe_floor.stream.event_lines import GATEWAY, EventRow, Gap, from_line
 from fairshoe_floor.stream.export_message import from_message
-from fairshoe_floor.stream.names import FLOOR, Names
+from fairshoe_floor.stream.names import FLOOR, LEFT, Names
 from fairshoe_floor.stream.names import place as place_name
 
 SAMPLES_MAX = 10_000  # that wait; more are dropped, newer ones follow
@@ -57,6 +57,7 @@ COMMITTED_S = 1.0  # how often positions are published at most
 DATABASE_S = 30.0  # a statement without an answer for so long: another connection
 CLOSE = timedelta(microseconds=2)  # two clocks of the same message: one is rounded
 LINES_MAX = 1000  # in a message; a publisher sends 128
+CHANGED_MAX = 3  # connections in a row that end because tables or rights are not what they should be
 TROUBLE = "trouble "  # in `parts`, before the name of a part: what keeps it from its work, in words
 LOST = (*broker.LOST, *database.LOST)
 _log = logging.getLogger("fairshoe.floor")
@@ -136,14 +137,21 @@ class Consumer:
 
     async def run(self) -> None:
         pause_s = broker.PAUSE_S
+        changed = 0
         while not self._stopped:
             done = self.counts.transactions
             try:
                 await self._follow()
             except (*LOST, broker.BrokerError) as error:
                 _log.warning("%s Events wait in the stream and in the stores.", database.explained(error))
+            except database.CHANGED as error:
+                # Tables go and come under a program while a database is restored, and rights come last.
+                if changed == CHANGED_MAX:
+                    raise
+                changed += 1
+                _log.warning("%s Looking whether the database is being restored.", database.explained(error))
             if self.counts.transactions > done:
-                pause_s = broker.PAUSE_S
+                pause_s, changed = broker.PAUSE_S, 0
             pause_s = await broker.pause(pause_s)
 
     async def _follow(self) -> None:
@@ -154,7 +162,7 @@ class Consumer:
         )
         try:
             if not await self._timed(schema.is_current(db)):
-                raise EOFError("the tables are not those of this version: run `fairshoe floor migrate`")
+                raise EOFError("the tables are not whole: run `fairshoe floor migrate`, or wait for a restore to end")
             await self._take_lease(db)
             async with broker.connected(self._url, "fairshoe floor", FLOOR, **self._options) as (client, stream):
                 await broker.ensure_streams(stream, self.names)
@@ -333,8 +341,11 @@ class Consumer:
                     found = event_of(message.subject, line)
                 except Refused as error:
                     letters.append(self._letter(self.names.stream, message, str(error), line))
+                    continue
+                if isinstance(found, Gap):
+                    gaps.append(found)
                 else:
-                    (gaps if isinstance(found, Gap) else rows).append(found)  # pyright: ignore[reportArgumentType]
+                    rows.append(replace(found, left=True) if LEFT in (message.headers or {}) else found)
         last = messages[-1].metadata
         place = StreamPlace(last.sequence.stream, last.timestamp)
         done = await self._timed(writer.store(rows, self.names.stream, place, gaps, letters))

@@ -94,7 +94,8 @@ def events(
     until: float | None = None,
     place: str | None = None,
 ) -> list[HistoryEvent]:
-    """The newest `limit` events of a time, oldest first; of a table, those of the shoes that were there then. Only the
+    """The newest `limit` events of a time, oldest first; of a table, those of the shoes that were there then. Events of
+    one device are in the order in which they happened, also where the clock of its gateway was set back. Only the
     conditions that are asked for are in the query, so that one of the indexes by time answers each."""
     wanted = ["received >= %(since)s"]
     wanted += ["received < %(until)s"] if until is not None else []
@@ -104,20 +105,26 @@ def events(
         wanted += ["place = %(place)s", "received >= began", "received < COALESCE(ended, 'Infinity')"]
     join = "JOIN assignments AS it ON it.device = events.device" if place is not None else ""
     rows = db.execute(
-        "SELECT * FROM (SELECT events.device, log, seq, name, received, utc_s, round, fields, events.gateway"
+        "SELECT newest.* FROM (SELECT events.device, log, seq, name, received, utc_s, round, fields, events.gateway"
         f" FROM events {join} WHERE {' AND '.join(wanted)}"
         " ORDER BY received DESC, events.device, seq DESC LIMIT %(limit)s)"
-        " AS newest ORDER BY received, device, seq".encode(),
+        " AS newest JOIN logs USING (device, log) ORDER BY device, turn, logs.id, seq".encode(),
         {"since": since, "until": until, "device": device, "kind": kind, "place": place, "limit": limit},
     ).fetchall()
-    return [HistoryEvent(*row) for row in rows]
+    latest: dict[int, float] = {}
+    placed: list[tuple[float, HistoryEvent]] = []
+    for it in (HistoryEvent(*row) for row in rows):
+        latest[it.device] = max(it.received, latest.get(it.device, 0.0))
+        placed.append((latest[it.device], it))
+    return [it for _at, it in sorted(placed, key=lambda pair: pair[0])]
 
 
 # The newest event of one kind of each device, by the index of device, name and time: the record has millions of others.
+# Which one is the newest, the order of logs and numbers says: a clock may be wrong.
 _NEWEST = (
     " FROM (SELECT device, MIN(began) AS began FROM logs GROUP BY device) AS devices {join} JOIN LATERAL"
-    " (SELECT fields, received FROM events WHERE device = devices.device AND name = %s"
-    " ORDER BY received DESC, seq DESC LIMIT 1) AS newest ON true ORDER BY device"
+    " (SELECT fields, events.received FROM events JOIN logs USING (device, log) WHERE device = devices.device"
+    " AND name = %s ORDER BY turn DESC, logs.id DESC, seq DESC LIMIT 1) AS newest ON true ORDER BY device"
 )
 
 
@@ -137,7 +144,7 @@ def journals(db: psycopg.Connection[Any], device: int | None, since: float) -> l
     newest = "DISTINCT ON (device)" if device is None else ""
     rows = db.execute(
         f"SELECT {newest} device, kept_at, first, last, problem, gateway FROM journals WHERE kept_at >= %(since)s"
-        " AND (%(device)s::bigint IS NULL OR device = %(device)s) ORDER BY device, kept_at DESC".encode(),
+        " AND (%(device)s::bigint IS NULL OR device = %(device)s) ORDER BY device, id DESC".encode(),
         {"since": since, "device": device},
     ).fetchall()
     return [ExportRow(*row) for row in rows]

@@ -52,9 +52,9 @@ SELECT DISTINCT n, floor(received / 30) * 30 FROM unnest(%s::int[], %s::bigint[]
 _READINGS = f"""
 SELECT n, first.sample::text, last.sample::text FROM {_GIVEN}
 CROSS JOIN LATERAL (SELECT sample FROM samples WHERE samples.device = it.device AND at >= since AND at < until
-    AND sample->'meters' <> 'null' ORDER BY at LIMIT 1) AS first
+    AND sample->'meters' <> 'null' ORDER BY id LIMIT 1) AS first
 CROSS JOIN LATERAL (SELECT sample FROM samples WHERE samples.device = it.device AND at >= since AND at < until
-    AND sample->'meters' <> 'null' ORDER BY at DESC LIMIT 1) AS last
+    AND sample->'meters' <> 'null' ORDER BY id DESC LIMIT 1) AS last
 """
 _LOST = f"""
 SELECT n, SUM(last - first + 1)::bigint FROM {_GIVEN} JOIN gaps ON gaps.device = it.device

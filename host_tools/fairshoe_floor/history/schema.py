@@ -8,10 +8,15 @@ dropped as a whole, and a question about a day reads small indexes. A key over a
 month, so it cannot prevent that an event is stored again later: `logs.ranges` does, in the transaction that adds the
 event. The same row has the newest facts of a log (which round is open, which warning is latched), so that what is known
 of all shoes is read from one row each.
+
+Which log of a device is the newest, no clock says: that of a gateway may be wrong for an hour, and what it stored then
+would stand above all that follows. `logs.turn` is the position of the newest event that was sent while the gateway went
+on with the log; the gateway's store knows the order of its logs, and a message of an older one says so (`LEFT`).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,10 +34,23 @@ class DatabaseError(FairshoeError):
     """The database cannot be used as it is."""
 
 
+# A restore makes tables first, then their rows, then keys and indexes: while one of these is missing, what a program
+# writes would be there twice.
+_TABLES = set(re.findall(r"CREATE TABLE (\w+)", "".join(STEPS))) - {"events"}
+_INDEXES = re.findall(r"CREATE (?:UNIQUE )?INDEX (\w+)", "".join(STEPS))
+_PARTS = ("schema_steps", "events_key", *(f"{name}_pkey" for name in sorted(_TABLES)), *_INDEXES)
+IS_WHOLE = f"SELECT bool_and(to_regclass(name) IS NOT NULL) FROM unnest('{{{','.join(_PARTS)}}}'::text[]) AS name"
+
+
+async def is_whole(connection: psycopg.AsyncConnection[Any]) -> bool:
+    """Whether all tables have their keys and indexes: not so while the database is being restored."""
+    found = await (await connection.execute(IS_WHOLE.encode())).fetchone()
+    return bool(found and found[0])
+
+
 async def is_current(connection: psycopg.AsyncConnection[Any], steps: Sequence[str] = STEPS) -> bool:
-    """Whether the database has all steps. No DDL, and no lock."""
-    found = await (await connection.execute("SELECT to_regclass('schema_steps') IS NOT NULL")).fetchone()
-    if not found or not found[0]:
+    """Whether the database has all steps, and is whole. No DDL, and no lock."""
+    if not await is_whole(connection):
         return False
     found = await (await connection.execute("SELECT COALESCE(MAX(step), 0) FROM schema_steps")).fetchone()
     return bool(found) and found[0] == len(steps)

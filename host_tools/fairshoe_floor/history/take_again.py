@@ -3,6 +3,7 @@ The events of a letter that was taken and its outcome are one transaction."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import psycopg
@@ -39,7 +40,7 @@ async def _take(writer: Writer, names: Names, letter: LetterRow) -> str:
         await writer.store_samples([sample_row(letter.subject, letter.data)])
         return "taken: a sample"
     found = [event_of(letter.subject, line) for line in letter.data.split(b"\n")]
-    rows = [row for row in found if isinstance(row, EventRow)]
+    rows = [replace(row, left=True) for row in found if isinstance(row, EventRow)]  # it is old
     done = await writer.store(rows, letter.stream, None, [gap for gap in found if isinstance(gap, Gap)])
     if done.refused:
         raise Refused("PostgreSQL refuses it again")

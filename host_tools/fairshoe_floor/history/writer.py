@@ -40,7 +40,7 @@ _LOCK_LOGS = (
 _INSERT = (
     f"INSERT INTO events ({_COLUMNS}) SELECT {_COLUMNS} FROM (SELECT given.* FROM unnest({_ARRAYS}) WITH ORDINALITY AS"
     f" given ({_COLUMNS}, place) JOIN logs USING (device, log) WHERE NOT logs.ranges @> given.seq) AS new"
-    " ORDER BY place RETURNING device, log, seq"
+    " ORDER BY place RETURNING device, log, seq, position"
 )
 _CONFLICTS = (
     "INSERT INTO conflicts (device, log, seq, body, gateway) SELECT given.* FROM"
@@ -53,18 +53,21 @@ _RANGES = (
     " '[]')) AS ranges FROM unnest(%s::bigint[], %s::bytea[], %s::bigint[], %s::bigint[]) AS part (device, log, first,"
     " last) GROUP BY device, log) AS given WHERE logs.device = given.device AND logs.log = given.log"
 )
-# Executed before _RANGES: it compares with the highest number so far, so that older events of a refill change no time.
+# Executed before _RANGES: it compares with the highest number so far, so that older events of a refill change neither
+# the time nor which log is the newest.
+_AHEAD = "given.seq > COALESCE(upper(logs.ranges) - 1, 0)"
 _FACTS = (
-    "UPDATE logs SET received = CASE WHEN given.seq > COALESCE(upper(logs.ranges) - 1, 0) THEN given.received"
-    " ELSE logs.received END, started = GREATEST(logs.started, given.started), over = GREATEST(logs.over, given.over),"
+    f"UPDATE logs SET received = CASE WHEN {_AHEAD} THEN given.received ELSE logs.received END,"
+    f" turn = CASE WHEN {_AHEAD} THEN GREATEST(logs.turn, given.turn) ELSE logs.turn END,"
+    " started = GREATEST(logs.started, given.started), over = GREATEST(logs.over, given.over),"
     " outside = GREATEST(logs.outside, given.outside), cleared = GREATEST(logs.cleared, given.cleared),"
     " (latched, latched_at, latched_round, warning) = (SELECT it.* FROM (VALUES"
     " (logs.latched, logs.latched_at, logs.latched_round, logs.warning),"
     " (given.latched, given.latched_at, given.latched_round, given.warning)) AS it ORDER BY 1 DESC LIMIT 1)"
     " FROM unnest(%s::bigint[], %s::bytea[], %s::bigint[], %s::double precision[], %s::bigint[], %s::bigint[],"
-    " %s::bigint[], %s::bigint[], %s::bigint[], %s::double precision[], %s::bigint[], %s::text[]) AS given (device,"
-    " log, seq, received, started, over, outside, cleared, latched, latched_at, latched_round, warning)"
-    " WHERE logs.device = given.device AND logs.log = given.log"
+    " %s::bigint[], %s::bigint[], %s::bigint[], %s::double precision[], %s::bigint[], %s::text[], %s::bigint[])"
+    " AS given (device, log, seq, received, started, over, outside, cleared, latched, latched_at, latched_round,"
+    " warning, turn) WHERE logs.device = given.device AND logs.log = given.log"
 )
 _OVER = ("round_ended", "round_voided")
 
@@ -135,11 +138,14 @@ class Newest:
     latched_at: float = 0.0
     latched_round: int = 0
     warning: str = ""
+    turn: int = 0
 
-    def take(self, row: EventRow) -> None:
+    def take(self, row: EventRow, position: int) -> None:
         """Events come in any order: the largest number counts."""
         if row.seq > self.seq:
             self.seq, self.received = row.seq, row.received
+        if not row.left:
+            self.turn = max(self.turn, position)
         if row.name == "round_started":
             self.started = max(self.started, row.seq)
         if row.name in _OVER:
@@ -265,14 +271,14 @@ class Writer:
             same = [[getattr(row, name) for row in rows] for name in names]
             conflicts = (await self._db.execute(_CONFLICTS, same)).rowcount
         if added:
-            await self._note_added([once[device, bytes(log), seq] for device, log, seq in added])
+            await self._note_added([(once[device, bytes(log), seq], position) for device, log, seq, position in added])
         return Written(len(added), len(rows) - len(added), conflicts)
 
-    async def _note_added(self, rows: Sequence[EventRow]) -> None:
+    async def _note_added(self, rows: Sequence[tuple[EventRow, int]]) -> None:
         newest: dict[tuple[int, bytes], Newest] = {}
         parts: list[list[Any]] = []
-        for row in rows:
-            newest.setdefault((row.device, row.log), Newest()).take(row)
+        for row, position in rows:
+            newest.setdefault((row.device, row.log), Newest()).take(row, position)
             if parts and parts[-1][:2] == [row.device, row.log] and parts[-1][3] + 1 == row.seq:
                 parts[-1][3] = row.seq
             else:

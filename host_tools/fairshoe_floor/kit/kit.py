@@ -7,6 +7,7 @@ inventories is written each time.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +44,16 @@ class House:
     state: str = "/var/lib/fairshoe"
     program: str = "/opt/fairshoe/bin/fairshoe"
     nats_server: str = "/usr/local/bin/nats-server"
+
+
+def _percents(value: object) -> str:
+    """In a unit: systemd takes %i and its like for words of its own."""
+    return str(value).replace("%", "%%")
+
+
+def _quoted(value: object) -> str:
+    """Between double quotes in a command of a unit, as the program is to get it."""
+    return re.sub(r'(["\\])', r"\\\1", _percents(value)).replace("$", "$$")
 
 
 class Kit:
@@ -120,15 +131,17 @@ class Kit:
 
     def _write_units(self) -> None:
         units = self._folder / "etc" / "systemd" / "system"
+        house = {word: _percents(value) for word, value in self._words.items()}
         for name in ("nats.service", "nats-restart.service", "nats-restart.timer", "floor.service", "serve.service"):
-            self._write(f"fairshoe-{name}", units / f"fairshoe-{name}")
+            self._write(f"fairshoe-{name}", units / f"fairshoe-{name}", **house)
         for (inventory, pit, _host), port, source in zip(self._pits, self._ports(), self._files, strict=True):
             folder = source.resolve().parent
             inside = inventory.store.is_relative_to(folder)
             store = Path(self._house.state) / inventory.store.relative_to(folder) if inside else inventory.store
-            words = {"name": inventory.name, "file": pit, "port": port, "store": store, "shoes": len(inventory.shoes)}
+            words: dict[str, object] = {"title": _percents(inventory.name), "name": _quoted(inventory.name)}
+            words |= {"file": pit, "port": port, "store": _quoted(store), "shoes": len(inventory.shoes)}
             for kind in ("gateway", "publish"):
-                self._write(f"fairshoe-{kind}.service", units / f"fairshoe-{kind}-{pit}.service", **words)
+                self._write(f"fairshoe-{kind}.service", units / f"fairshoe-{kind}-{pit}.service", **house | words)
 
     def _write_roles(self) -> None:
         lines: list[str] = []

@@ -22,7 +22,6 @@ export class Detail {
     this.device = shoe.device;
     find('shoe').hidden = false;
     find('shoe-events').replaceChildren();
-    this.stops = []; // warnings of rounds that are not over
     find('shoe-plots').replaceChildren();
     find('shoe-rounds').tBodies[0].replaceChildren();
     find('shoe-rounds-part').hidden = shoe.profile !== 'table';
@@ -90,16 +89,6 @@ export class Detail {
     find('shoe-rounds').tBodies[0].replaceChildren(...rounds.map((one) => make('tr', {}, ...cells(one).map((cell, i) => make('td', { className: i === 0 || i === 2 || i === 3 ? 'number' : '' }, String(cell))))));
   }
 
-  /** How to see a stop on the bench page: under the profile table, and only when its round is over. */
-  offer({ message, round }, log) {
-    const over = ['round_ended', 'round_voided'].includes(message) ? round : 0;
-    if (find('shoe-rounds-part').hidden) return;
-    for (const stop of this.stops.filter((it) => !it.round || it.round === over)) {
-      stop.line.append(make('br'), 'On the bench page: ', make('code', {}, `fairshoe replay ${this.device}/${log}/${stop.seq}`));
-    }
-    this.stops = this.stops.filter((it) => it.round && it.round !== over);
-  }
-
   events({ kind, events, log, after }) {
     if (kind !== 'events') return;
     this.place = { log, after };
@@ -109,8 +98,6 @@ export class Detail {
       const text = [words(event.message), ...fields.map(([name, value]) => `${words(name)} ${words(value)}`)].join(', ');
       const line = make('li', { className: event.message === 'warning_latched' ? 'warned' : '' }, make('time', {}, clock(received)), ` ${text}`);
       list.prepend(line);
-      if (event.message === 'warning_latched') this.stops.push({ line, seq: event.seq, round: event.round });
-      this.offer(event, log);
     }
     while (list.children.length > EVENTS_SHOWN) list.lastChild.remove();
   }

@@ -15,7 +15,8 @@ const warnings = {}; // what to do about each; from the texts of the command lin
 fetch(new URL('warnings.json', import.meta.url)).then(async (answer) => Object.assign(warnings, await answer.json()));
 const detail = new Detail((device) => alarms.of(device), warnings);
 const grid = new Grid((device) => choose(device), (device) => alarms.of(device));
-const now = () => Date.now() / 1000;
+let ahead = 0; // seconds that the clock of this browser is ahead of the server's: it must not say what is old
+const now = () => Date.now() / 1000 - ahead;
 let due = false;
 let state = 'connecting';
 let heardAt = 0;
@@ -58,7 +59,8 @@ function soon() {
   due = true;
 }
 
-function told({ kind, shoes: some, heard }) {
+function told({ kind, shoes: some, heard, at }) {
+  if (at) ahead = Date.now() / 1000 - at;
   heardAt = now();
   if (kind === 'shoes') state = 'live';
   for (const [device, at] of Object.entries(heard ?? {})) if (shoes.has(device)) shoes.get(device).heard_at = at;

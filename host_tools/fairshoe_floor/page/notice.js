@@ -3,7 +3,7 @@
 import { many } from './dom.js';
 import { WORDS } from './live_states.js';
 
-const ADDRESS = 'Open the address that `fairshoe gateway` or `fairshoe floor serve` printed: what follows its # is the token. `fairshoe inventory token` makes another one.';
+const ADDRESS = 'Open the address that `fairshoe floor gateway` or `fairshoe floor serve` printed: what follows its # is the token. `fairshoe floor inventory token` makes another one.';
 
 /** The words of the header; those of a page that shows one shoe, and two about the token. */
 export const LINE = { ...WORDS, token: 'no token', refused: 'token refused' };
@@ -18,9 +18,9 @@ export function notice(state, { all, fit, trouble, silent_s }) {
     case 'refused':
       return { kind: 'problem', text: `The token of this page is not valid here: it was replaced, or is one of another service. ${ADDRESS}` };
     case 'lost':
-      return { kind: 'problem', text: `The floor service does not answer. ${all ? `The tables are shown as they were ${silent_s} s ago. ` : ''}It is tried again every 2 s. Check that \`fairshoe gateway\` or \`fairshoe floor serve\` still runs.` };
+      return { kind: 'problem', text: `The floor service does not answer. ${all ? `The tables are shown as they were ${silent_s} s ago. ` : ''}It is tried again every 2 s. Check that \`fairshoe floor gateway\` or \`fairshoe floor serve\` still runs.` };
     default:
-      if (!all) return { kind: 'todo', text: 'No table: the inventory of this service has none, or this token may see none. Add shoes with `fairshoe inventory add FILE` and start the service again.' };
+      if (!all) return { kind: 'todo', text: 'No table: the inventory of this service has none, or this token may see none. Add shoes with `fairshoe floor inventory add FILE` and start the service again.' };
       if (!fit) return { kind: 'note', text: `None of ${many(all, 'table')} fits this pit and this text. Clear them to see all.` };
       return trouble ? { kind: '', text: '' } : { kind: 'calm', text: `${many(all, 'table')}, all in service. There is nothing to do.` };
   }

@@ -51,13 +51,16 @@ class EventRow:
     body: bytes = _column("bytea", are.hexadecimal(0, BODY_MAX), _hex)
     received: float = _column("double precision", SECONDS)
     gateway: str = _column("text", GATEWAY, json.dumps, default="")
+    # No column: its message said that the device had left this log. Then it says nothing of which log is the newest.
+    left: bool = field(default=False, compare=False)
 
 
-SQL_TYPES: dict[str, str] = {it.name: it.metadata["sql"] for it in fields(EventRow)}
+_COLUMNS = [it for it in fields(EventRow) if it.metadata]
+SQL_TYPES: dict[str, str] = {it.name: it.metadata["sql"] for it in _COLUMNS}
 # What the store of a gateway has in its own table; device and log are in another, the gateway is no column there.
 STORE_COLUMNS = tuple(name for name in SQL_TYPES if name not in ("device", "log", "gateway"))
-_CHECKS: dict[str, Check] = {it.name: it.metadata["check"] for it in fields(EventRow)}
-_LINE = [(it.name, f'"{it.name}":', it.metadata["line"]) for it in fields(EventRow)]
+_CHECKS: dict[str, Check] = {it.name: it.metadata["check"] for it in _COLUMNS}
+_LINE = [(it.name, f'"{it.name}":', it.metadata["line"]) for it in _COLUMNS]
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 DEFAULT = "fairshoe"
 FIRST = "Fairshoe-First"  # headers: numbers of the first and the last event of a message
 LAST = "Fairshoe-Last"
+LEFT = "Fairshoe-Left"  # header: the device goes on with another log, so this one is not its newest
 EXPECTED = "Nats-Expected-Last-Subject-Sequence"
 FLOOR = "floor"  # the central consumer among the names of accounts and inboxes
 AGE_S = 14 * 86400.0  # how long the stream keeps events; the outboxes and PostgreSQL keep them longer

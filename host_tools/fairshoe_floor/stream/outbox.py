@@ -27,7 +27,7 @@ _FIELDS = STORE_COLUMNS.index("fields")
 class Head:
     """One log on file. `first` and `last` are the numbers of the oldest and the newest event, `passed` is the number up
     to which the central record has committed, `next` the first event on file after that (0: none): a store that was
-    restored from a copy lacks some."""
+    restored from a copy lacks some. `left`: the device goes on with another log."""
 
     id: int
     device: int
@@ -35,6 +35,7 @@ class Head:
     first: int
     last: int
     passed: int
+    left: bool = False
     next: int = 0
 
 
@@ -64,8 +65,9 @@ class Outbox:
                 "SELECT id, device, identity,"
                 " (SELECT seq FROM events WHERE log = id ORDER BY seq LIMIT 1),"
                 " (SELECT seq FROM events WHERE log = id ORDER BY seq DESC LIMIT 1),"
-                " COALESCE((SELECT seq FROM cursor_places WHERE name = ? AND log = id), 0)"
-                " FROM logs WHERE identity <> x'' ORDER BY id",
+                " COALESCE((SELECT seq FROM cursor_places WHERE name = ? AND log = id), 0),"
+                " EXISTS (SELECT 1 FROM logs AS other WHERE other.device = logs.device"
+                " AND (other.began, other.id) > (logs.began, logs.id)) FROM logs WHERE identity <> x'' ORDER BY id",
                 (CURSOR,),
             ).fetchall()
             found: list[Any] = [(*row, self._next(row[0], row[5])) for row in rows if row[3] is not None]

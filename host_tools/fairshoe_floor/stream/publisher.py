@@ -36,7 +36,7 @@ from fairshoe_floor.stream.beat import Beat, from_beat, to_beat
 from fairshoe_floor.stream.broker import Stream
 from fairshoe_floor.stream.event_lines import Gap, from_line, gap_line, to_lines
 from fairshoe_floor.stream.export_message import BYTES_MAX, name_of, to_message
-from fairshoe_floor.stream.names import EXPECTED, FIRST, LAST, Names
+from fairshoe_floor.stream.names import EXPECTED, FIRST, LAST, LEFT, Names
 from fairshoe_floor.stream.outbox import Head, Outbox
 
 BATCH = 128  # events in one message; with 1,000 bytes each still far below the broker's limit of 1 MB
@@ -138,7 +138,6 @@ class Publisher:
         self._trouble = ""  # why nothing is stored
         self._aside = ""  # what is wrong with a file beside the store
         self._unstored = False  # the last connection ended with a message that was not stored
-        self._other_claim = 0  # the message by which another store had our name
         self._held: dict[int, tuple[int, float]] = {}  # by log, first event after a hole, and when it was found
         self._committed: set[int] = set()  # logs of which the central record has said what it has
         self._lacking: dict[int, list[tuple[int, int]]] = {}  # by log, what the central record lacked at the last sweep
@@ -189,9 +188,6 @@ class Publisher:
                     _log.error("%s", error)
                 except broker.Denied as error:
                     _log.error("%s", error)
-                except NameTaken as error:
-                    _log.error("%s", error)
-                    await asyncio.sleep(self._claim_s)
                 except StoreError as error:
                     _log.error("%s", error)
                 if self.counts.messages > sent:
@@ -204,7 +200,7 @@ class Publisher:
     async def _follow(self, outbox: Outbox) -> None:
         """With one connection, until it fails."""
         inbox = self.names.inbox(self._gateway)
-        async with broker.connected(self._url, f"fairshoe publish {self._gateway}", inbox, **self._options) as (
+        async with broker.connected(self._url, f"fairshoe floor publish {self._gateway}", inbox, **self._options) as (
             client,
             stream,
         ):
@@ -292,7 +288,7 @@ class Publisher:
             rows = []
         else:
             return 0
-        headers = {EXPECTED: str(place.stream_seq), FIRST: str(first), LAST: str(last)}
+        headers = {EXPECTED: str(place.stream_seq), **_about(head, first, last)}
         try:
             done = await stream.put(self.names.stream, subject, data, headers)
         except (*broker.LOST, broker.BrokerError) as error:
@@ -436,11 +432,17 @@ class Publisher:
         beat = Beat(self._gateway, self._seen.identity, self.counts.beats, self._seen.age_s, trouble)
         last = await stream.newest(self.names.latest, subject)
         if last is not None and not self._is_ours(last.data or b""):
-            before, self._other_claim = self._other_claim, last.seq or 0
-            if before != last.seq:
+            _log.warning(
+                "another store was published as %r: looking for %.0f s whether it still is",
+                self._gateway,
+                self._claim_s,
+            )
+            await asyncio.sleep(self._claim_s)
+            now = await stream.newest(self.names.latest, subject)
+            if now is not None and now.seq != last.seq and not self._is_ours(now.data or b""):
                 raise NameTaken(
                     f"another store is published as {self._gateway!r}.",
-                    f"Give each gateway its own name. If that one is gone, this takes over in {self._claim_s:.0f} s.",
+                    "Give this one its own name: --name. Its events wait, and come under the new name.",
                 )
         await stream.put(self.names.latest, subject, to_beat(beat))
         self.counts.beats += 1
@@ -488,7 +490,7 @@ class Publisher:
         for first, last in lacking:
             after = first - 1
             while rows := [row for row in outbox.events(head, after, BATCH) if row.seq <= last]:
-                headers = {FIRST: str(rows[0].seq), LAST: str(rows[-1].seq)}
+                headers = _about(head, rows[0].seq, rows[-1].seq)
                 await stream.put(self.names.stream, subject, to_lines(rows), headers)
                 self.counts.refilled += len(rows)
                 after = rows[-1].seq
@@ -511,6 +513,11 @@ async def _together(work: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
 
 
 WRONG_LAST_SEQUENCE = 10071  # of the broker
+
+
+def _about(head: Head, first: int, last: int) -> dict[str, str]:
+    """Headers of these events."""
+    return {FIRST: str(first), LAST: str(last)} | ({LEFT: "1"} if head.left else {})
 
 
 def _number(headers: dict[str, str]) -> int:

@@ -1,4 +1,4 @@
-"""`fairshoe publish`: carries the events of a gateway's store to NATS JetStream."""
+"""`fairshoe floor publish`: carries the events of a gateway's store to NATS JetStream."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ def run(options: argparse.Namespace) -> int:
         from fairshoe_floor.stream.publisher import Publisher
     set_up_logs(True)
     url, more = broker(options)
-    publisher = Publisher(
-        options.store, url, options.name, Names(options.stream), more, journals_again=options.journals_again
-    )
+    name = options.name or options.store.stem
+    publisher = Publisher(options.store, url, name, Names(options.stream), more, journals_again=options.journals_again)
     with MetricsServer.on(options.metrics_port, publisher.metrics, publisher.health, publisher.ready):
         run_until_stopped(publisher)
     return 0

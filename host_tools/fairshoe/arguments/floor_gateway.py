@@ -1,4 +1,4 @@
-"""The arguments of `fairshoe gateway`."""
+"""The arguments of `fairshoe floor gateway`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fairshoe.cli.options import add_server, number_between
 
 
 def add_gateway(command: argparse.ArgumentParser) -> None:
-    command.add_argument("inventory", nargs="?", type=Path, help="the inventory: made with fairshoe inventory add")
+    command.add_argument("inventory", nargs="?", type=Path, help="made with fairshoe floor inventory add")
     command.add_argument("--demo", type=_tables, metavar="N", help="N simulated tables instead of an inventory")
     speed = number_between(0.1, 100)
     command.add_argument("--speed", type=speed, default=4.0, metavar="X", help="demo: times real time (%(default)g)")

@@ -1,9 +1,8 @@
-"""The arguments of `fairshoe publish`."""
+"""The arguments of `fairshoe floor publish`."""
 
 from __future__ import annotations
 
 import argparse
-import platform
 from pathlib import Path
 
 from fairshoe.cli.options import add_broker, add_metrics
@@ -11,7 +10,7 @@ from fairshoe.cli.options import add_broker, add_metrics
 
 def add_publish(command: argparse.ArgumentParser) -> None:
     command.add_argument("store", type=Path, metavar="STORE", help="the store of a gateway, one SQLite file")
-    command.add_argument("--name", metavar="NAME", default=platform.node(), help="of the gateway (this host's name)")
+    command.add_argument("--name", metavar="NAME", help="of the gateway (that of its store: pit-1 for pit-1.db)")
     command.add_argument(
         "--journals-again",
         action="store_true",

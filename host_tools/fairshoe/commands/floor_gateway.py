@@ -1,4 +1,4 @@
-"""`fairshoe gateway`: record all shoes of an inventory and serve what is known of them."""
+"""`fairshoe floor gateway`: record all shoes of an inventory and serve what is known of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def run(options: argparse.Namespace) -> int:
     if missing:
         raise UsageError(f"the gateway needs {', '.join(missing)}.", install_advice("floor"))
     if (options.inventory is None) == (options.demo is None):
-        raise UsageError("give an inventory or --demo N.", "For example: fairshoe gateway --demo 20.")
+        raise UsageError("give an inventory or --demo N.", "For example: fairshoe floor gateway --demo 20.")
     with tempfile.TemporaryDirectory(prefix="fairshoe-") as scratch, contextlib.suppress(KeyboardInterrupt):
         return asyncio.run(_serve(options, Path(scratch)))
     return 0

@@ -1,4 +1,4 @@
-"""`fairshoe inventory`: make and check the inventory of a gateway, and its tokens."""
+"""`fairshoe floor inventory`: make and check the inventory of a gateway, and its tokens."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _SHOES = (discovery.SHOE, discovery.IN_USE)
 
 
 def run(options: argparse.Namespace) -> int:
-    if options.action == "add":
+    if options.what == "add":
         return _add(options)
-    if options.action == "token":
+    if options.what == "token":
         token, grant = new_token(options.name, options.scope, options.pit)
         add_token(options.file, grant)
         say(token)
@@ -62,7 +62,7 @@ def _add(options: argparse.Namespace) -> int:
     known = {entry.device for entry in inventory.shoes}
     entries = [Entry(int(each.device or "", 16), each.device or "", options.pit, each.port) for each in found]
     if not entries:
-        say("no shoe answers here; name a port: fairshoe inventory add FILE tcp://HOST:PORT")
+        say("no shoe answers here; name a port: fairshoe floor inventory add FILE tcp://HOST:PORT")
         return 1
     changed = with_entries(inventory, entries)
     try:
