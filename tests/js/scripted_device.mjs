@@ -16,6 +16,7 @@ export class ScriptedDevice {
   connections = 0;
   fields = { device: 5, boot: 1, mode: 1, has_key: 1, firmware: 'x', game: 'CS', seq_first: 1, seq_last: 8, op_last: 40 };
   answersHello = true;
+  log = 'a0'.repeat(16);                                 // null: it does not say which log it writes
   session = 0x5a17;
 
   constructor({ role = 2, dictionary = new Dictionary(), ...fields } = {}) {
@@ -47,7 +48,8 @@ export class ScriptedDevice {
 
   hear(frame) {
     const message = frame.id === 1 ? this.dictionary.read(1, frame.body) : this.gate.take(frame);
-    this.heard.push(message.drop ?? (message.name === 'event_ack' ? `ack ${message.fields.seq}` : message.name));
+    if (message.name === 'journal_get') this.sayLog();
+    else this.heard.push(message.drop ?? (message.name === 'event_ack' ? `ack ${message.fields.seq}` : message.name));
     this.last = { frame, ...message };
     if (message.name === 'hello' && this.answersHello) this.welcome(message.fields);
     this.onHeard?.(message);
@@ -67,6 +69,11 @@ export class ScriptedDevice {
     return settle();
   }
 
+  sayLog() {
+    const { seq_first: first, seq_last: last } = this.fields;
+    if (this.log) this.feed(this.frame('journal_is', { first, last, utc_s: 0, key: 0, log: this.log, head: '00'.repeat(32), mac: '00'.repeat(16) }));
+  }
+
   event(seq, more) { return this.say('door_opened', { ...PREFIX, seq }, more); }
 
   result(op, outcome, command = 512) { return this.say('result', { op, command, outcome, reason: 0, detail: 0 }); }
@@ -75,6 +82,14 @@ export class ScriptedDevice {
     const { id, class: kind } = this.dictionary.byName.get(name), body = this.dictionary.write(name, fields);
     return buildFrame({ class: kind, id, session, sequence: sequence ?? this.sequence++, body, sign: key && signer(key, from) });
   }
+}
+
+/** A store with a log of which a host has stored the events up to this one. */
+export function storeWith(seq, identity = 'a0'.repeat(16), store = new MemoryStore(), boot = 1) {
+  const id = store.logs(5).length + 1;
+  store.putLog(5, { id, identity });
+  store.put(5, { log: id, fields: { ...PREFIX, seq, boot } });
+  return store;
 }
 
 /** A store that writes down in what order it was asked. */

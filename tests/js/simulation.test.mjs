@@ -81,7 +81,7 @@ function checkSeen() {
   return seen.filter(({ name }) => name === 'round_ended').length;
 }
 
-test('the program of docs/INTEGRATE.md runs as it stands', { timeout: 60000 }, () => {
+test('the program of docs/INTEGRATE.md runs as it stands', () => {
   const page = readFileSync(new URL('docs/INTEGRATE.md', ROOT), 'utf8'), [, program] = page.match(/^```js\n([\s\S]*?)^```/m);
   mkdirSync(join(sim.folder, 'node_modules'));
   symlinkSync(fileURLToPath(new URL('host_tools/fairshoe-js', ROOT)), join(sim.folder, 'node_modules', 'fairshoe'));
@@ -92,7 +92,7 @@ test('the program of docs/INTEGRATE.md runs as it stands', { timeout: 60000 }, (
   seen = readFileSync(path, 'utf8').split('\n').filter(line => line.includes('"event"')).map(line => JSON.parse(line).event);
 });
 
-test('a whole round by commands, in a keyed session', { timeout: 60000 }, async () => {
+test('a whole round by commands, in a keyed session', async () => {
   const { shoe, close } = await open();
   assert.ok((await shoe.command('set_positions', { positions: 2 })).outcome === 'rejected', 'there is no deck yet');
   await playRound(shoe);
@@ -101,7 +101,7 @@ test('a whole round by commands, in a keyed session', { timeout: 60000 }, async 
   assert.equal(checkSeen(), 1);
 });
 
-test('noise, lost bytes, forged and repeated frames on the line: every event once, every command once', { timeout: 60000 }, async () => {
+test('noise, lost bytes, forged and repeated frames on the line: every event once, every command once', async () => {
   let seed = 7, count = 0, sent = [];
   const random = n => ((seed = Math.imul(seed, 1103515245) + 12345 >>> 0) >>> 16) % n;
   const hostile = async () => {
@@ -126,7 +126,7 @@ test('noise, lost bytes, forged and repeated frames on the line: every event onc
   assert.ok(replayed + bad_session > 0 && bad_stuffing + bad_crc > 0, JSON.stringify(shoe.drops));
 });
 
-test('the connection is cut in the middle of an event, again and again: nothing is lost and nothing comes twice', { timeout: 60000 }, async () => {
+test('the connection is cut in the middle of an event, again and again: nothing is lost and nothing comes twice', async () => {
   let cuts = 0;
   const brittle = async () => {
     const line = await port()();
@@ -151,7 +151,7 @@ test('the connection is cut in the middle of an event, again and again: nothing 
   assert.equal(checkSeen(), 3);
 });
 
-test('a program that ends over a command asks for its outcome under the same number', { timeout: 60000 }, async () => {
+test('a program that ends over a command asks for its outcome under the same number', async () => {
   const first = await open();
   await until(first.shoe, 'waiting_for_deck');
   await sim.act('load 12');
@@ -167,7 +167,7 @@ test('a program that ends over a command asks for its outcome under the same num
   assert.equal(seen.filter(({ name }) => name === 'shuffle_started').length, 4);
 });
 
-test('power is lost in the middle of a shuffle: the session comes back, the command is in doubt and not done again', { timeout: 60000 }, async () => {
+test('power is lost in the middle of a shuffle: the session comes back, the command is in doubt and not done again', async () => {
   const { shoe, close } = await open();
   await finishRound(shoe, 'close_betting');
   await sim.act('load 12');
@@ -183,7 +183,7 @@ test('power is lost in the middle of a shuffle: the session comes back, the comm
   assert.equal(seen.filter(({ name }) => name === 'shuffle_started').length, 5);
 });
 
-test('another role listens and gives no command; another key opens no session', { timeout: 60000 }, async () => {
+test('another role listens and gives no command; another key opens no session', async () => {
   assert.equal((await firstWelcome(new Session({ role: 'table', key: '00'.repeat(32) }))).drop, 'bad_mac');
   const observer = await Shoe.open(port(), { role: 'observer', key: roleKeyOf(DEVICE_KEY, 'observer') });
   assert.deepEqual((({ outcome, reason }) => [outcome, reason])(await observer.command('shuffle')), ['rejected', 'role']);

@@ -1,12 +1,12 @@
 """Writes what other languages and readers need from the firmware's message table; `--check` only compares.
 
-    docs/PROTOCOL.md            the specification: prose from page.md, tables and examples from the table
-    docs/protocol/vectors.json  golden vectors for implementers
-    docs/protocol/golden.bin    a capture with noise and damage
-    docs/protocol/messages.schema.json, asyncapi.json    the JSON form of messages
-    docs/protocol/fairshoe.lua  the Wireshark dissector: code from dissector.lua, tables from the table
-    host_tools/fairshoe-js/src/ messages.js and messages.d.ts: the dictionary and the types of the JavaScript client
-    host_tools/fairshoe/web/page/lines.js    the names of inputs and outputs, for the bench page
+docs/PROTOCOL.md            the specification: prose from page.md, tables and examples from the table
+docs/protocol/vectors.json  golden vectors for implementers
+docs/protocol/golden.bin    a capture with noise and damage
+docs/protocol/messages.schema.json, asyncapi.json    the JSON form of messages
+docs/protocol/fairshoe.lua  the Wireshark dissector: code from dissector.lua, tables from the table
+host_tools/fairshoe-js/src/ messages.js and messages.d.ts: the dictionary and the types of the JavaScript client
+host_tools/fairshoe/web/page/lines.js    the names of inputs and outputs, for the bench page
 """
 
 from __future__ import annotations
@@ -64,9 +64,7 @@ def _indented(value: Any, levels: int, end: str) -> str:
 def stale(files: dict[Path, bytes]) -> list[str]:
     """The generated files that are missing or hold something else."""
     return [
-        str(path.relative_to(ROOT))
-        for path, data in files.items()
-        if not path.is_file() or path.read_bytes() != data
+        str(path.relative_to(ROOT)) for path, data in files.items() if not path.is_file() or path.read_bytes() != data
     ]
 
 

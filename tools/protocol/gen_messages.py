@@ -109,16 +109,16 @@ def message_class(message: int, kind: int, spec: str) -> str:
 
 
 def render() -> str:
-    names = ", ".join(camel(spec.split()[0]) for _message, _kind, spec in table.MESSAGES)
-    enums = ", ".join(f'"{field}": {name}' for field, (name, _what, _names) in ENUMS.items())
+    names = [camel(spec.split()[0]) for _message, _kind, spec in table.MESSAGES]
+    enums = [f'"{field}": {name}' for field, (name, _what, _names) in ENUMS.items()]
     return Path(__file__).with_name("messages.template").read_text(encoding="utf-8").format(
         enums="".join(enum_class(*entry) for entry in ENUMS.values()),
         zones=", ".join(f'"{zone}"' for zone in ledger.ZONE_NAMES.split()),
         event=declarations(table.EVENT_PREFIX).rstrip("\n"),
         command=declarations(table.COMMAND_PREFIX).rstrip("\n"),
         messages="".join(message_class(*entry) for entry in table.MESSAGES),
-        all=textwrap.fill(names, 110, initial_indent="    ", subsequent_indent="    "),
-        by_field=textwrap.fill(enums, 110, initial_indent="    ", subsequent_indent="    "),
+        all=textwrap.indent(",\n".join(names), "    "),
+        by_field=textwrap.indent(",\n".join(enums), "    "),
         rows="".join(unknown_row(message) for message in MESSAGES),
     )  # fmt: skip
 

@@ -21,7 +21,7 @@ def module() -> str:
     unknown = "".join(f"  {name}: {names},\n" for name, names in rows if names)
     return (
         f"{HEAD}export const FROM_HOST = [{', '.join(senders)}];\n"
-        f"// Fields in which the largest number stands for \"not known\".\nexport const UNKNOWN = {{\n{unknown}}};\n"
+        f'// Fields in which the largest number stands for "not known".\nexport const UNKNOWN = {{\n{unknown}}};\n'
         f"export const LINES = [\n{lines}];\n"
     )
 

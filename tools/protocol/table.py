@@ -86,8 +86,12 @@ class Message:
 
     @property
     def keyed_only(self) -> bool:
+        """What only a role may ask for, and what answers that: roles other than clear are those of keyed sessions."""
         keyed = (ids.CLASS_COMMAND, ids.CLASS_RESPONSE, ids.CLASS_TIME)
-        return self.kind in keyed or self.id in (ids.SEED_GET, ids.SEED_IS)
+        return self.kind in keyed or self.id in _FOR_A_ROLE
+
+
+_FOR_A_ROLE = (ids.SEED_GET, ids.SEED_IS, ids.NONCE, ids.DIAGNOSE, ids.DIAGNOSIS, ids.SHOT, ids.EDGES)
 
 
 def _fields(spec: str, owner: str, offset: int) -> list[Field]:

@@ -143,6 +143,8 @@ class Program:
             world.run(RETRY_MS)  # no answer, or not yet
 
     def _follow(self, pending: Pending) -> Pending | None:
+        if pending.op:  # it has none while it waits for the device to say which log it writes
+            self.give(pending.op, pending.message.NAME)
         if pending.result is None:
             return pending
         outcome = pending.result.outcome.name
@@ -158,5 +160,4 @@ class Program:
             pending = shoe.start(messages.SetPositions, positions=SEATS)
         else:
             pending = shoe.start(kind)
-        self.give(pending.op, pending.message.NAME)
         return pending

@@ -29,7 +29,8 @@ export interface OpaqueEvent {
   body: Uint8Array;
   opaque: true;
 }
-export type ShoeEvent = { [N in EventName]: MessageOf<N> }[EventName] | OpaqueEvent;
+/** An event as a shoe hands it out: `log` is the id of the device's log in the store. */
+export type ShoeEvent = ({ [N in EventName]: MessageOf<N> }[EventName] | OpaqueEvent) & { log: number };
 
 /** `unknown`: the number that stands for "not known", and is read as null. */
 export interface FieldSpec { name: string; type: string; unknown?: number; }

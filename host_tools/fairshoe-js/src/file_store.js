@@ -1,10 +1,11 @@
 // Node: events and operations in one file, a line of JSON each, on the disk before put functions return.
 import { closeSync, fdatasyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { toHex } from './bytes.js';
+import { Logs } from './logs.js';
 
 export class FileStore {
   #file;
-  #last = new Map();                                     // device -> number of its last event
+  #logs = new Logs();
   #operations = new Map();                               // device and role -> the last operation
 
   constructor(path) {
@@ -15,11 +16,15 @@ export class FileStore {
   }
 
   /** Stores an event of a device. One that is there already is not stored again. */
-  put(device, { id, name, fields, words, body }) {
-    if (fields.seq > this.lastSeq(device)) this.#append({ device, event: { id, name, fields, words, body: toHex(body) } });
+  put(device, event) {
+    if (!this.#logs.lacks(device, event)) return;
+    const { id, name, log, fields, words, body } = event;
+    this.#append({ device, event: { id, name, log, fields, words, body: toHex(body) } });
   }
 
-  lastSeq(device) { return this.#last.get(device) ?? 0; }
+  logs(device) { return this.#logs.of(device); }
+
+  putLog(device, { id, identity }) { this.#append({ device, log: { id, identity } }); }
 
   lastOperation(device, role) { return this.#operations.get(`${device} ${role}`) ?? null; }
 
@@ -33,8 +38,9 @@ export class FileStore {
     this.#learn(entry);
   }
 
-  #learn({ device, event, role, operation }) {
-    if (event) this.#last.set(device, event.fields.seq);
+  #learn({ device, event, log, role, operation }) {
+    if (event) this.#logs.stored(device, event);
+    else if (log) this.#logs.goOn(device, log);
     else this.#operations.set(`${device} ${role}`, operation);
   }
 }

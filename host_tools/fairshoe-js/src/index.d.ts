@@ -5,6 +5,7 @@ export { FairshoeError } from './errors.js';
 export type { ErrorCode } from './errors.js';
 export { FrameDecoder } from './frames.js';
 export type { Frame, FrameDrop } from './frames.js';
+export { Logs } from './logs.js';
 export { macIsRight, parseKey, roleKeyOf, ROLES, sessionKeyOf, signer } from './keys.js';
 export type { Role } from './keys.js';
 export { MemoryStore } from './memory_store.js';
@@ -12,4 +13,4 @@ export type { Arguments, CommandName, EventName, Fields, MessageName, Values, Wo
 export { Gate, Session } from './session.js';
 export type { MessageDrop, Received } from './session.js';
 export { Shoe } from './shoe.js';
-export type { Connect, Connection, Notices, Operation, Options, Outcome, Result, Store } from './shoe.js';
+export type { Connect, Connection, Log, Notices, Operation, Options, Outcome, Result, Store } from './shoe.js';

@@ -1,10 +1,11 @@
 import type { ShoeEvent } from './dictionary.js';
-import type { Operation, Store } from './shoe.js';
+import type { Log, Operation, Store } from './shoe.js';
 
 export declare class MemoryStore implements Store {
   events: ShoeEvent[];
   put(device: number, event: ShoeEvent): void;
-  lastSeq(device: number): number;
+  logs(device: number): Log[];
+  putLog(device: number, log: { id: number; identity: string }): void;
   lastOperation(device: number, role: number): Operation | null;
   putOperation(device: number, role: number, operation: Operation): void;
 }

@@ -1,15 +1,20 @@
+import { Logs } from './logs.js';
+
 /** Remembers while the program runs: for pages that only look, and for tests. A table system uses a durable store. */
 export class MemoryStore {
   events = [];
-  #last = new Map();
-  #operations = new Map();
+  #logs = new Logs();
+  #operations = new Map();                               // device and role -> the last operation
 
   put(device, event) {
+    if (!this.#logs.lacks(device, event)) return;
     this.events.push(event);
-    this.#last.set(device, event.fields.seq);
+    this.#logs.stored(device, event);
   }
 
-  lastSeq(device) { return this.#last.get(device) ?? 0; }
+  logs(device) { return this.#logs.of(device); }
+
+  putLog(device, log) { this.#logs.goOn(device, log); }
 
   lastOperation(device, role) { return this.#operations.get(`${device} ${role}`) ?? null; }
 

@@ -14,12 +14,17 @@ export type Connect = () => Promise<Connection>;
 
 export type Outcome = 'done' | 'failed' | 'rejected' | 'in_doubt' | 'stale' | 'conflict';
 export interface Result { op: number; outcome: Outcome; reason: string; detail: number; done: boolean; }
-export interface Operation { op: number; name: CommandName; fields: Record<string, number | string>; result: Result | null; }
+export interface Operation { op: number; name: CommandName; fields: Record<string, number | string>; log: number; result: Result | null; }
+
+/** A log of a device: the life of its storage. `seq` and `boot` are those of the last event that is stored. */
+export interface Log { id: number; identity: string; seq: number; boot: number; }
 
 /** What must outlive the program. Every function may return a promise; put functions settle when it is on the disk. */
 export interface Store {
-  /** Number of the last event of this device that the caller has stored; 0: none. */
-  lastSeq(device: number): number | Promise<number>;
+  /** The logs of this device, the one that it went on with last at the end. */
+  logs(device: number): Log[] | Promise<Log[]>;
+  /** The device goes on with the log of this id, or begins it: events that are stored from here on are of this log. */
+  putLog(device: number, log: { id: number; identity: string }): void | Promise<void>;
   /** What putOperation was given last for this device and role; null: nothing. */
   lastOperation(device: number, role: number): Operation | null | Promise<Operation | null>;
   putOperation(device: number, role: number, operation: Operation): void | Promise<void>;
@@ -36,6 +41,8 @@ export interface Options {
   answerMs?: number;
   /** False: a lost port ends the shoe. */
   reconnect?: boolean;
+  /** Go on although the device's storage is not the one on file: see storage_replaced. */
+  newLog?: boolean;
 }
 
 export interface Notices {

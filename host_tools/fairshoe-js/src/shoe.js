@@ -3,6 +3,7 @@ import { toText, fromHex } from './bytes.js';
 import { Dictionary, dictionaryHash, isEvent } from './dictionary.js';
 import { FairshoeError, usage } from './errors.js';
 import { ROLES } from './keys.js';
+import { resumeLog } from './logs.js';
 import { MemoryStore } from './memory_store.js';
 import { Session } from './session.js';
 
@@ -35,7 +36,11 @@ export class Shoe {
   #inHand = false;                                       // the first of them is with the caller
   #reading = false;
   #wake = () => {};
-  #next = 0;                                             // number of the event to take; 0: not known before a welcome
+  #log = null;                                           // the log that the device writes, once it has said so
+  #logDue = false;                                       // in this session it has not said so yet
+  #logAskedAt = 0;
+  #early = [];                                           // events that came before it
+  #next = 0;                                             // number of the event to take, of this log
   #helloAt = 0; #heardAt = 0; #saidAt = 0;
   #openUntil = 0;
   #whyNot = null;                                        // the best reason so far why there is no session
@@ -48,15 +53,17 @@ export class Shoe {
     return shoe;
   }
 
-  constructor(connect, { role, key, store = new MemoryStore(), device = null, answerMs = 5000, reconnect = true } = {}) {
+  constructor(connect, options = {}) {
+    const { role, key, store = new MemoryStore(), device = null, answerMs = 5000, reconnect = true, newLog = false } = options;
     this.session = new Session({ role, key });
     this.#connect = connect;
     this.#store = store;
-    this.#options = { device, answerMs, reconnect };
+    this.#options = { device, answerMs, reconnect, newLog };
   }
 
   get device() { return this.#options.device; }
   get welcome() { return this.session.welcome; }
+  get #stored() { return this.#next - 1 - this.#waiting.length; }
 
   /**
    * Events in order, each once. Coming back for the next one says that this one is stored: only then is it acknowledged.
@@ -110,19 +117,24 @@ export class Shoe {
       const { role, dictionary } = this.session, { device } = this;
       if (role === 0) throw usage('commands need a key', "Open the shoe with role 'table' and its key.");
       dictionary.write(name, { op: 1, ...fields });      // wrong arguments throw before a number is used
+      const left = await this.unfinished();
+      if (left) throw unfinished(left);
       const last = await this.#store.lastOperation(device, role);
-      if (last && !last.result) throw unfinished(last);
       const op = Math.max(last?.op ?? 0, this.welcome?.op_last ?? 0) + 1;
-      const operation = { op, name, fields, result: null };
+      const operation = { op, name, fields, log: this.#log.id, result: null };
       await this.#store.putOperation(device, role, operation);
       return this.#perform(operation, timeoutMs);
     });
   }
 
-  /** The command of an earlier run, or of one that timed out, that has no outcome on record; null if there is none. */
+  /**
+   * The command of an earlier run, or of one that timed out, that has no outcome on record; null if there is none. What
+   * became of one that was given to another storage is known to that alone: asked about here, it would act once more.
+   */
   async unfinished() {
+    await this.#logKnown();
     const last = await this.#store.lastOperation(this.device, this.session.role);
-    return last && !last.result ? last : null;
+    return last && !last.result && last.log === this.#log.id ? last : null;
   }
 
   /** Asks for the outcome of the unfinished command, under its own number; null if there is none. */
@@ -217,6 +229,7 @@ export class Shoe {
       const silent = now >= this.#heardAt + SILENCE_MS;
       if (!this.welcome || silent || this.session.ending) this.#hello();
     }
+    if (this.welcome && this.#logDue && now >= this.#logAskedAt + REPEAT_MS) this.#askLog();
     if (this.welcome && now >= this.#saidAt + LIFE_MS) this.#acknowledge();
     for (const question of [...this.#questions]) {
       if (now >= question.until) question.end(question.reject, new FairshoeError('no_answer', `${question.what}.`, 'Ask again.'));
@@ -252,21 +265,26 @@ export class Shoe {
   }
 
   #event(event) {                                        // true: a repetition, acknowledge again
+    if (this.#logDue) {
+      if (this.#early.length < WAITING_MAX) this.#early.push(event);
+      return false;
+    }
     const { seq } = event.fields;
-    if (seq < this.#next) return seq < this.#next - this.#waiting.length;
+    if (seq < this.#next) return seq <= this.#stored;
     if (seq > this.#next || this.#waiting.length >= WAITING_MAX) return false;     // it will be sent again
     this.#next++;
-    this.#waiting.push(event);
+    this.#waiting.push({ ...event, log: this.#log.id });
     this.#wake();
     return false;
   }
 
-  #acknowledge() {
-    if (this.#next > 0) this.#send('event_ack', { seq: this.#next - 1 - this.#waiting.length });
+  #acknowledge() {                                       // 0 acknowledges none: of a log that is not known yet
+    this.#send('event_ack', { seq: this.#logDue ? 0 : this.#stored });
   }
 
   async #message(message) {
     if (message.name === 'welcome') await this.#welcomed(message.fields);
+    else if (message.name === 'journal_is' && this.#logDue) await this.#resumeLog(message.fields.log);
     else if (message.name === 'refused') this.#refused(message);
     else if (message.name === 'session_ending') this.#hello();
     else if (message.name === 'halted' && this.#opened)
@@ -290,31 +308,60 @@ export class Shoe {
       return this.#fail(new FairshoeError('wrong_device',
         `device ${device} answers in the place of ${this.device}.`, 'Look at the cable.'));
     this.#options.device = device;
-    try {
-      if (this.#next === 0) this.#next = await this.#store.lastSeq(device) + 1;
-    } catch (cause) {
-      return this.#fail(new FairshoeError('store',
-        `the store cannot be read: ${cause.message}.`, 'Repair it, then open the shoe again.', { cause }));
-    }
-    if (this.#next - 1 > welcome.seq_last)
-      return this.#fail(new FairshoeError('storage_replaced',
-        `event ${this.#next - 1} is stored here, and the device knows none above ${welcome.seq_last}.`,
-        'Its storage was replaced or erased: find out why.'));
-    if (this.#next < welcome.seq_first) {                // another host has acknowledged them
-      const gap = { from: this.#next, to: welcome.seq_first - 1 };
-      this.missing.push(gap);
-      this.#tell('missing', gap);
-      this.#next = welcome.seq_first;
-    }
+    this.#logDue = true;
+    this.#early = [];
     this.#acknowledge();                                 // also the proof of the key, which puts the session in force
-    for (const question of this.#questions) { question.sentAt = performance.now(); question.send(); }
+    if (welcome.has_key && this.session.role === 0) await this.#resumeLog('');     // it says its log to no one without a key
+    else this.#askLog();
+    if (this.#failure) return;
+    this.#askAgain();
     if (welcome.dictionary !== this.session.dictionary.hash) this.#learn(welcome.dictionary).catch(() => {});
     this.#tell('link', { up: true, welcome });
     this.#opened?.resolve();
     this.#opened = null;
   }
 
+  // ---- the log ----
+
+  #askLog() {
+    this.#logAskedAt = performance.now();
+    this.#send('journal_get', { seq: 0 });
+  }
+
+  async #resumeLog(identity) {
+    const { seq_first: first, seq_last: seqLast, boot } = this.welcome, { newLog } = this.#options;
+    const before = this.#log;
+    try {
+      this.#log = await resumeLog(this.#store, this.device, { identity, seqLast, boot },
+        { newLog, current: before, seen: this.#next - 1 });
+    } catch (cause) {
+      return this.#fail(cause instanceof FairshoeError ? cause : new FairshoeError('store',
+        `the store cannot be used: ${cause.message}.`, 'Repair it, then open the shoe again.', { cause }));
+    }
+    this.#options.newLog = false;                        // allowed once
+    if (this.#log.id !== before?.id) this.#next = this.#log.seq + 1;
+    if (this.#next < first) {                            // another host has acknowledged them
+      const gap = { from: this.#next, to: first - 1 };
+      this.missing.push(gap);
+      this.#tell('missing', gap);
+      this.#next = first;
+    }
+    this.#logDue = false;
+    if (this.#stored >= first) this.#acknowledge();
+    for (const event of this.#early.splice(0)) this.#event(event);
+    this.#askAgain();
+  }
+
+  async #logKnown() {
+    if (this.#log) return;
+    await this.#question(() => {}, () => this.#log !== null, 10000, 'the device has not said which log it writes');
+  }
+
   // ---- questions ----
+
+  #askAgain() {
+    for (const question of this.#questions) { question.sentAt = performance.now(); question.send(); }
+  }
 
   #question(send, accept, timeoutMs, what) {
     if (this.#failure) return Promise.reject(this.#failure);
@@ -338,7 +385,8 @@ export class Shoe {
       answer === 'result' && got.op === op && got.command === id && FINAL.includes(words.outcome);
     let message;
     try {
-      message = await this.#question(() => this.#send(name, { op, ...fields }), answered, timeoutMs,
+      const send = () => { if (!this.#logDue) this.#send(name, { op, ...fields }); };
+      message = await this.#question(send, answered, timeoutMs,
         `${name}, operation ${op}, has no outcome yet`);
     } catch (error) {
       if (error.code === 'no_answer') Object.assign(error, { op, advice: 'resume() asks for its outcome.' });

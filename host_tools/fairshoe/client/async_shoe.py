@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -80,10 +80,11 @@ class AsyncShoe(AsyncLine):
         new_log: bool = False,
         clock: bool = True,
         nonce: bool = False,
+        shufflers: Collection[int] = (),
     ) -> AsyncShoe:
         """As Shoe.open. The store writes in a thread of its own: a command is sent once its number is on the disk, and
         the loop goes on meanwhile."""
-        parts = prepare(url, key, operations, after_seq, answer_s, store, device, new_log, clock, nonce)
+        parts = prepare(url, key, operations, after_seq, answer_s, store, device, new_log, clock, nonce, shufflers)
         async with contextlib.AsyncExitStack() as undo:
             if parts.owned is not None:
                 undo.callback(parts.owned.close)

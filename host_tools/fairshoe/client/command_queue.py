@@ -3,6 +3,9 @@
 The device takes one command at a time. Up to QUEUE_MAX more wait here, in the order in which they were given. A command
 that waits has no number and is stored nowhere: a program that ends meanwhile has never sent it. In a loop the number is
 stored by the store's writer thread, and the command is sent when it is on the disk.
+
+With events on file a command waits as well until it is known which log the device writes (`held`): numbers and outcomes
+belong to one storage, and at another one a number that has acted would act again.
 """
 
 from __future__ import annotations
@@ -11,10 +14,10 @@ from collections import deque
 from dataclasses import dataclass, field, fields, replace
 
 from fairshoe import messages
-from fairshoe.client.operation_numbers import Numbers, Unfinished
+from fairshoe.client.operation_numbers import Numbers, Unfinished, check_finished
 from fairshoe.client.store import Store
 from fairshoe.client.store_writer import Submit
-from fairshoe.errors import FairshoeError, QueueFull, UsageError
+from fairshoe.errors import FairshoeError, QueueFull, StorageReplaced, UsageError
 from fairshoe.link import framing
 from fairshoe.messages import Command, Outcome, Reason, Result, Welcome
 
@@ -62,36 +65,49 @@ class CommandQueue:
         self.current: Pending | None = None
         self.beginning: Pending | None = None  # its number is being stored
         self.waiting: deque[Pending] = deque()
+        self.held = False  # until it is known which log the device writes
 
     def start(self, welcome: Welcome, kind: type[Command], arguments: dict[str, int]) -> Pending:
         """Send the command now if none is under way, or put it in line."""
         _check(kind, arguments)
         pending = Pending(0, kind(0, **arguments))
         before = self.current or self.beginning
-        if before is None:
+        if self.held and before is None:
+            check_finished(self.numbers.unfinished(welcome.device, welcome.role))
+        if before is None and not self.held:
             self._begin(welcome, pending)
         elif len(self.waiting) < QUEUE_MAX:
             self.waiting.append(pending)
         else:
             raise QueueFull(
-                f"{QUEUE_MAX} commands wait for the outcome of {before.message.NAME} (operation {before.op}).",
+                f"{QUEUE_MAX} commands wait for {self.awaited}.",
                 "Wait for one of them before you give the next.",
             )
         return pending
+
+    @property
+    def awaited(self) -> str:
+        """What commands without a number wait for, in words."""
+        before = self.current or self.beginning
+        if before is None or self.held:
+            return "the device to say which log it writes"
+        return f"the outcome of {before.message.NAME} (operation {before.op})"
 
     def resume(self, unfinished: Unfinished) -> Pending:
         """Ask about a command under its own number, before everything that waits."""
         if not isinstance(unfinished, Unfinished):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise UsageError(f"{unfinished!r} is no command to ask about.", "Give what unfinished() returns, if any.")
-        if self.current is not None and self.current.op == unfinished.op:
+        kinds = [it for it in messages.ALL if issubclass(it, Command) and unfinished.command == it.NAME]
+        if not kinds:
+            raise UsageError(f"this version knows no command {unfinished.command}.", "Use the version that gave it.")
+        message = kinds[0](unfinished.op, **unfinished.arguments)
+        before = self.current or self.beginning
+        if before is None:
+            self.current = Pending(unfinished.op, message)
             return self.current
-        if self.beginning is not None:
-            raise UsageError(f"{self.beginning.message.NAME} is being sent.", "Wait for its outcome first.")
-        for kind in messages.ALL:
-            if issubclass(kind, Command) and unfinished.command == kind.NAME:
-                self.current = Pending(unfinished.op, kind(unfinished.op, **unfinished.arguments))
-                return self.current
-        raise UsageError(f"this version knows no command {unfinished.command}.", "Use the version that gave it.")
+        if before.message == message:
+            return before
+        raise UsageError(f"{before.message.NAME} is being sent.", "Wait for its outcome first.")
 
     def withdraw(self, pending: Pending) -> bool:
         """Take a command out of the line; False if it is not there: it was sent, or is settled."""
@@ -103,15 +119,32 @@ class CommandQueue:
     def settle(self, welcome: Welcome, result: Result, statuses: int) -> None:
         """Take the device's answer. If it is the outcome of the command under way, send the next one."""
         pending = self.current
-        if pending is None or result.op != pending.op or result.outcome not in _FINAL:
+        if pending is None or (result.op, result.command) != (pending.op, pending.message.ID):
+            return
+        if result.outcome not in _FINAL:
             return
         self.numbers.finish(welcome.device, welcome.role, result.op)
         pending.result = CommandResult(result.op, result.outcome, result.reason, result.detail, statuses)
         self.current = None
         self._begin_next(welcome)
 
+    def release(self, welcome: Welcome, replaced: bool) -> None:
+        """It is known which log the device writes. If its storage was replaced, what became of a command that only the
+        former one knows is not asked here: at the new one its number would act again."""
+        self.held = False
+        current = self.current
+        if current is not None and replaced:
+            self.numbers.finish(welcome.device, welcome.role, current.op)
+            current.error = StorageReplaced(
+                f"what became of {current.message.NAME} (operation {current.op}) is known to the device's former"
+                " storage alone.",
+                "Look at the machine, and give the command again if it has not acted.",
+            )
+            self.current = None
+        self._begin_next(welcome)
+
     def _begin_next(self, welcome: Welcome) -> None:
-        while self.current is None and self.beginning is None and self.waiting:
+        while self.current is None and self.beginning is None and self.waiting and not self.held:
             following = self.waiting.popleft()
             try:
                 self._begin(welcome, following)

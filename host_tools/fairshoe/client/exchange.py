@@ -22,7 +22,7 @@ from fairshoe.client.notices import EventsElsewhere, LinkBack, LinkLost, LogStar
 from fairshoe.client.operation_numbers import MemoryNumbers, Numbers, Unfinished
 from fairshoe.client.single_reader import SingleReader
 from fairshoe.client.store import Arrived, Store, StoredLog
-from fairshoe.client.table_share import LOST_MAX, TableShare
+from fairshoe.client.table_share import TableShare
 from fairshoe.games.rounds import RoundView, fold
 from fairshoe.link import framing
 from fairshoe.link.halt_report import HaltLine, device_halted, halt_text
@@ -119,6 +119,11 @@ class Core:
         return self.queue.current
 
     @property
+    def _sendable(self) -> Pending | None:
+        """The command under way, unless it waits until it is known which log the device writes."""
+        return None if self.queue.held else self.queue.current
+
+    @property
     def drops(self) -> framing.Drops:
         return (self.session.decoder if self.session else self._listener).drops
 
@@ -153,7 +158,7 @@ class Core:
             self._save()
         self.clock.tick(session, now)
         self.share.tick(session, now)
-        for asked in (self.pending, *self._questions):
+        for asked in (self._sendable, *self._questions):
             if asked is not None and now >= asked.again_at:
                 asked.again_at = now + RESEND_S
                 session.send(asked.message)
@@ -173,8 +178,8 @@ class Core:
                 due = min(due, self.save_at)
             if self.share.wanted:
                 due = min(due, self.share.due())
-            if self.queue.current is not None:
-                due = min(due, self.queue.current.again_at)
+            if self._sendable is not None:
+                due = min(due, self._sendable.again_at)
             for asked in self._questions:
                 due = min(due, asked.again_at)
         self._due_at = due
@@ -351,11 +356,10 @@ class Core:
             raise pending.error
         if pending.result is not None:
             return pending.result
-        if not pending.op and self.pending is not None:
+        if not pending.op:
             raise errors.NoAnswer(
-                f"{pending.message.NAME} was not sent within {timeout_s:g} s: "
-                f"{self.pending.message.NAME} (operation {self.pending.op}) has no outcome yet.",
-                "Wait for that one: it may still act.",
+                f"{pending.message.NAME} was not sent within {timeout_s:g} s: it waits for {self.queue.awaited}.",
+                "Wait for that: a command that was sent may still act.",
             )
         raise errors.NoAnswer(
             f"no outcome of command {pending.op} ({pending.message.NAME}) within {timeout_s:g} s.",
@@ -448,6 +452,7 @@ class Core:
             if asked is not None:
                 asked.again_at = 0.0
         self._log_again_at = 0.0
+        self.queue.held = session.log_due
         if self.store is not None and self.events is not None and self.events.log is None and not self._new_log:
             # Until the device has said which log it keeps: if it is another one, StorageReplaced follows.
             on_file = self.store.newest_log(welcome.device)
@@ -471,6 +476,7 @@ class Core:
         if events.busy or events.unsaved:
             return  # until it is stored where this log ends; the device is asked again
         number = session.counts.sessions
+        before = events.log or events.store.newest_log(welcome.device)
 
         def resumed(other: bool) -> None:
             log = events.log
@@ -487,6 +493,7 @@ class Core:
                 return  # another session has begun meanwhile, and asks for itself
             for received in session.resume_after(log.last):
                 self._receive(received)
+            self.queue.release(welcome, before is not None and before.id != log.id)
             self._tell_elsewhere(session)
             self._save()
 
@@ -566,8 +573,7 @@ class Core:
             if self.share.wanted:
                 lost = self.share.heard(message)
                 if lost is not None:
-                    count = self.share.judge.count(lost.at)
-                    self.notices.append(ShareLost(lost, count, count > LOST_MAX))
+                    self.notices.append(ShareLost(lost, *self.share.column(lost.seq in self.share.judge.ended)))
 
     def _answer(self, message: messages.Message) -> bool:
         """Whether the message answers a question."""

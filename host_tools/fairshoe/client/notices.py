@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from fairshoe.client.table_share import LostShare
+from fairshoe.client.share_judge import LostShare
 from fairshoe.errors import FairshoeError, StoreError
 from fairshoe.messages import Message, Welcome
 

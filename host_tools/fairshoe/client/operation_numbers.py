@@ -33,7 +33,7 @@ class Lane:
 
 
 class Numbers(Protocol):
-    """A keeper of operation numbers: client.store.Store, client.operation_store.Operations."""
+    """A keeper of operation numbers: client.store.Store, or MemoryNumbers."""
 
     def unfinished(self, device: int, role: int) -> Unfinished | None:
         """The command of this lane whose outcome is not known."""
@@ -71,12 +71,18 @@ class MemoryNumbers:
 
 def next_lane(lane: Lane | None, op_last: int, command: str, arguments: Mapping[str, int]) -> Lane:
     """The lane with a new command in it; refused while the outcome of the one before is not known."""
-    if lane is not None and lane.unfinished is not None:
-        raise UsageError(
-            f"the outcome of {lane.unfinished.command} (operation {lane.unfinished.op}) is not known yet.",
-            "Wait for it, or ask about it with resume(unfinished()).",
-        )
+    if lane is not None:
+        check_finished(lane.unfinished)
     op = max(lane.op if lane else 0, op_last) + 1
     if op > OP_MAX:
         raise StoreError("no operation number is left.", "Give the device a new identity.")
     return Lane(op, Unfinished(op, command, dict(arguments)))
+
+
+def check_finished(unfinished: Unfinished | None) -> None:
+    """Refuse a new command beside one whose outcome is not known."""
+    if unfinished is not None:
+        raise UsageError(
+            f"the outcome of {unfinished.command} (operation {unfinished.op}) is not known yet.",
+            "Wait for it, or ask about it with resume(unfinished()).",
+        )

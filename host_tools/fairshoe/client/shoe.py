@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar, overload
@@ -105,6 +105,7 @@ class Shoe(ShoeBase):
         new_log: bool = False,
         clock: bool = True,
         nonce: bool = False,
+        shufflers: Collection[int] = (),
     ) -> Shoe:
         """Open a port (transport/urls.py lists the forms), say hello and wait for the device's welcome.
 
@@ -122,9 +123,11 @@ class Shoe(ShoeBase):
         nonce       True: give a fresh nonce to every shuffle, so that the device alone does not choose the order, and
                     refuse decks whose order has none (DeckNotShared, docs/AUDIT.md). Needs the key of the table or of
                     service, and a store if the program may restart while a deck is inside.
+        shufflers   with nonce: numbers of devices that shuffle, by a file of the house. One that says that a deck was
+                    loaded is then not believed from the first event on; otherwise once its own log shows a shuffle.
         new_log     go on although the device's storage is not the one on file; see StorageReplaced.
         answer_s    how long to wait for the welcome."""
-        parts = prepare(url, key, operations, after_seq, answer_s, store, device, new_log, clock, nonce)
+        parts = prepare(url, key, operations, after_seq, answer_s, store, device, new_log, clock, nonce, shufflers)
         with contextlib.ExitStack() as undo:
             if parts.owned is not None:
                 undo.callback(parts.owned.close)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
@@ -11,8 +11,9 @@ from fairshoe.client.command_queue import Pending
 from fairshoe.client.exchange import Core
 from fairshoe.client.notices import Listeners, Report
 from fairshoe.client.operation_numbers import Numbers, Unfinished
+from fairshoe.client.share_judge import LostShare
 from fairshoe.client.store import Store
-from fairshoe.client.table_share import LostShare, TableShare
+from fairshoe.client.table_share import TableShare
 from fairshoe.errors import NoAnswer, UsageError
 from fairshoe.games.rounds import RoundView
 from fairshoe.keys import KeyRing, RoleKey, take_key
@@ -54,6 +55,7 @@ def prepare(
     new_log: bool,
     clock: bool,
     nonce: bool,
+    shufflers: Collection[int],
 ) -> Parts:
     """Check the arguments of `open` and open the store."""
     check_open(url, key, operations, after_seq, answer_s, store, device)
@@ -63,7 +65,7 @@ def prepare(
     owned = Store(store) if isinstance(store, (str, Path)) else None
     kept = owned or (store if isinstance(store, Store) else None)
     session = HostSession(taken, after_seq, kept is not None)
-    share = TableShare(nonce, kept)
+    share = TableShare(nonce, kept, shufflers=shufflers)
     return Parts(Core(url, session, operations, kept, new_log, device, clock, share), address, owned)
 
 
@@ -152,6 +154,22 @@ class ShoeBase:
         """Shuffles of this shift and before that ended without the table's share; of a shoe opened with nonce=True."""
         return self._core.share.judge.lost
 
+    @property
+    def share_text(self) -> str:
+        """How many shares of this shift were lost, in words; of a shoe without any, why it has none."""
+        return self._core.share.text
+
+    @property
+    def share_open(self) -> bool:
+        """Whether the deck inside has the table's share or is about to, and not all of its cards are out: its end would
+        count. A person may end it beforehand."""
+        return self._core.share.wanted and self._core.share.judge.open != 0
+
+    @property
+    def door_unexplained(self) -> bool:
+        """Whether a deck was lost by a door, and no person has said why it was opened."""
+        return self._core.share.wanted and self._core.share.judge.pending is not None
+
     def check_deck(self) -> None:
         """Raises DeckNotShared if the deck inside is not to be played: its order has no share of the table. Commands
         that use the deck raise the same."""
@@ -161,6 +179,11 @@ class ShoeBase:
         """A supervisor, by name, accepts the one deck that is inside although its order has no share of the table: a
         cable was loose, for example. With a store this is on file. It does not reduce the count of the shift."""
         return self._core.share.accept(by)
+
+    def end_deck(self, by: str, cause: str) -> int:
+        """A person, by name, ends the deck inside before its cards are out, or says why the door was opened; then its
+        end does not count as the device's word. The number of its shuffle."""
+        return self._core.share.end(by, cause)
 
     @property
     def log_id(self) -> int:

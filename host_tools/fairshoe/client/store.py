@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 from fairshoe.client import share_store, store_cursors
 from fairshoe.client.operation_numbers import Lane, Unfinished, next_lane
+from fairshoe.client.share_judge import SHIFT_SHUFFLES
 from fairshoe.client.store_file import StoreFile, default_path
 from fairshoe.client.store_writer import Job
 from fairshoe.errors import StorageReplaced
@@ -179,14 +180,17 @@ class Store(StoreFile):
         self._write(Job(lambda db: store_cursors.drop_cursor(db, name), _RETRY))
 
     def prune(self, age_s: float | None = None, rows: int | None = None, up_to: Mapping[int, int] | None = None) -> int:
-        """Delete events older than `age_s` seconds by this host's clock, those beyond the newest `rows` of each log,
-        and those with numbers up to that of their log (StoredLog.id) in `up_to`; how many. None that a cursor or the
-        program that follows the shoe has not passed, and never the newest of a log. Deletes in small transactions,
-        between which shoes commit."""
-        before = None if age_s is None else time.time() - age_s
+        """Delete events older than `age_s` seconds, those beyond the newest `rows` of each log, and those with numbers
+        up to that of their log (StoredLog.id) in `up_to`; how many. None that a cursor or the program that follows the
+        shoe has not passed, and never the newest of a log. The age is time that passed between calls, at most a tenth
+        of `age_s` from one to the next, so that a wrong clock deletes nothing: call it at least that often. Deletes in
+        small transactions, between which shoes commit."""
+        old = {} if age_s is None else self._write(Job(lambda db: store_cursors.old_events(db, age_s), _RETRY))
+        for log, seq in (up_to or {}).items():
+            old[log] = max(seq, old.get(log, 0))
         total = 0
         while True:
-            deleted = self._write(Job(lambda db: store_cursors.prune(db, before, rows, up_to), _RETRY))
+            deleted = self._write(Job(lambda db: store_cursors.prune(db, rows, old), _RETRY))
             total += deleted
             if deleted < store_cursors.PRUNED:
                 return total
@@ -279,9 +283,10 @@ class Store(StoreFile):
         return self._write(Job(share_store.secret, _RETRY))
 
     def share_history(self, log: int, since: float, kinds: Iterable[type[Message]]) -> Iterator[tuple[Message, float]]:
-        """Events of these kinds since that UTC second, from the commitment before it on, and when each was stored."""
-        text = share_store.HISTORY.format(names=", ".join(f"'{kind.NAME}'" for kind in kinds))
-        for message, body, received in self._rows(text, (log, log, since)):
+        """Events of these kinds since that UTC second and of the last shuffles, and when each was stored."""
+        names = ", ".join(f"'{kind.NAME}'" for kind in kinds)
+        text = share_store.HISTORY.format(names=names, events_max=share_store.EVENTS_MAX, shuffles=SHIFT_SHUFFLES)
+        for message, body, received in self._rows(text, (log, since)):
             yield _message(message, body), received
 
     def accept_deck(self, log: int, seq: int, name: str) -> None:
@@ -291,6 +296,15 @@ class Store(StoreFile):
     def accepted_decks(self, log: int) -> dict[int, str]:
         """Who accepted which, by the number of the shuffle."""
         return dict(self._rows("SELECT seq, name FROM accepted_decks WHERE log = ?", (log,)))
+
+    def end_deck(self, log: int, seq: int, name: str, cause: str) -> None:
+        """A person answers for the end of the deck of this shuffle, and says why."""
+        self._write(Job(lambda db: share_store.end(db, log, seq, name, cause), _RETRY))
+
+    def ended_decks(self, log: int) -> dict[int, tuple[str, str]]:
+        """Who answers for which, and why, by the number of the shuffle."""
+        rows = self._rows("SELECT seq, name, cause FROM ended_decks WHERE log = ?", (log,))
+        return {seq: (name, cause) for seq, name, cause in rows}
 
     # -- numbers -----------------------------------------------------------------------------------------------------
 

@@ -2,15 +2,29 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fairshoe import AsyncShoe, Command, QueueFull, Shoe, Store
-from fairshoe.client.command_queue import QUEUE_MAX
-from fairshoe.client.operation_numbers import MemoryNumbers
-from fairshoe.errors import NoAnswer, StoreError, UsageError
-from fairshoe.messages import CloseBetting, EmptyProved, Outcome, Release, SetPositions, Shuffle, State
+from fairshoe.client.command_queue import QUEUE_MAX, CommandQueue, Pending
+from fairshoe.client.operation_numbers import MemoryNumbers, Unfinished
+from fairshoe.errors import NoAnswer, StorageReplaced, StoreError, UsageError
+from fairshoe.messages import (
+    CloseBetting,
+    EmptyProved,
+    Mode,
+    Outcome,
+    Reason,
+    Release,
+    Result,
+    Role,
+    SetPositions,
+    Shuffle,
+    State,
+    Welcome,
+)
 
 
 @pytest.fixture
@@ -54,7 +68,7 @@ def test_the_queue_has_a_bound_and_says_so(shoe: Shoe) -> None:
 
 def test_a_command_that_waits_its_turn_is_not_sent_once_the_program_gave_up(shoe: Shoe) -> None:
     first = shoe.start(Shuffle)
-    with pytest.raises(NoAnswer, match=r"close_betting was not sent within 3 s: shuffle \(operation 1\)"):
+    with pytest.raises(NoAnswer, match=r"close_betting was not sent within 3 s: .* outcome of shuffle \(operation 1\)"):
         shoe.command(CloseBetting, timeout_s=3)
     assert shoe.wait(first).done
     assert shoe.command(SetPositions, positions=2).op == 2
@@ -81,6 +95,8 @@ def test_asking_about_the_command_under_way_gives_that_command(shoe: Shoe) -> No
     unfinished = shoe.unfinished()
     assert unfinished is not None
     assert shoe.resume(unfinished) is first
+    with pytest.raises(UsageError, match="is being sent"):
+        shoe.resume(replace(unfinished, command="set_positions", arguments={"positions": 5}))
     assert shoe.wait(waiting).op == 2 and first.result is not None and first.result.done
 
 
@@ -141,3 +157,28 @@ def test_no_status_after_an_outcome_is_an_error(shoe: Shoe) -> None:
     shoe.sim.act("cut")
     with pytest.raises(NoAnswer, match="no status for 2 s after command 1"):
         shoe.status_after(result, timeout_s=2)
+
+
+WELCOME = Welcome(1, Role.TABLE, bytes(16), bytes(16), 5, 1, Mode.TABLE, 1, bytes(8), "x", "CS", 1, 0, 0)
+
+
+def ended_while_the_log_is_unknown() -> tuple[CommandQueue, Pending]:
+    """A command has its outcome, and is asked about again in a session whose log is not known yet."""
+    queue = CommandQueue(MemoryNumbers())
+    first = queue.start(WELCOME, Shuffle, {})
+    queue.settle(WELCOME, Result(first.op, Shuffle.ID, Outcome.DONE, Reason.NONE, 0), 0)
+    queue.held = True
+    return queue, queue.resume(Unfinished(first.op, Shuffle.NAME, {}))
+
+
+def test_a_finished_command_is_asked_about_again_at_the_same_storage() -> None:
+    queue, again = ended_while_the_log_is_unknown()
+    queue.release(WELCOME, replaced=False)
+    assert queue.current is again and again.error is None
+
+
+def test_a_command_is_not_asked_about_at_another_storage_and_does_not_hold_up_the_next() -> None:
+    queue, again = ended_while_the_log_is_unknown()
+    queue.release(WELCOME, replaced=True)
+    assert queue.current is None and isinstance(again.error, StorageReplaced)
+    assert queue.start(WELCOME, Release, {}).op == again.op + 1

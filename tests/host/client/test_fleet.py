@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from bench.fake_shoe import FakeShoe, Server
+from waits import LIMIT_S, until
 
 import fairshoe
 from fairshoe.client import fleet as fleet_module
@@ -19,8 +20,6 @@ from fairshoe.keys import KeyRing, RoleKey, write_key
 from fairshoe.link import framing
 from fairshoe.link.dictionary import Dictionary, own_dictionary
 from fairshoe.messages import DictionaryGet, DictionaryLine, Event, Role
-
-WAIT_S = 20.0
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +51,7 @@ class Reader:
             while not done():
                 self.items.append(await anext(self.fleet))
 
-        await asyncio.wait_for(read(), WAIT_S)
+        await asyncio.wait_for(read(), LIMIT_S)
 
     def seqs(self, device: int) -> list[int]:
         return [it.message.seq for it in self.items if isinstance(it.message, Event) and it.device == device]
@@ -66,13 +65,6 @@ async def shoes(count: int) -> AsyncGenerator[list[Server]]:
     async with contextlib.AsyncExitStack() as stack:
         fakes = [FakeShoe(device, secret(device)) for device in range(1, count + 1)]
         yield [await stack.enter_async_context(Server(fake)) for fake in fakes]
-
-
-async def settled(done: Callable[[], bool]) -> None:
-    end = time.monotonic() + WAIT_S
-    while not done():
-        assert time.monotonic() < end
-        await asyncio.sleep(0.002)
 
 
 async def test_events_of_all_shoes_come_once_in_order_and_with_their_device(tmp_path: Path) -> None:
@@ -93,7 +85,7 @@ async def test_events_of_all_shoes_come_once_in_order_and_with_their_device(tmp_
             opened = reader.notices(fairshoe.ShoeOpened)
             assert sorted(it.device for it in opened) == [1, 2, 3, 4, 5] == sorted(fleet.shoes)
             assert {it.url for it in opened} == {server.url for server in servers}
-            await settled(lambda: all(it.shoe.seq_acked == 30 for it in servers))
+            await until(lambda: all(it.shoe.seq_acked == 30 for it in servers))
         assert measured["opened"] == 5 and measured["stored_s"] == 150
         assert 0 < measured["commit_s"] == measured["commit_jobs"] < 150
 
@@ -116,7 +108,7 @@ async def test_what_a_program_was_not_done_with_comes_first_in_the_next_one(tmp_
                         if item.message.seq == last:
                             break
             assert seqs == [1, 2, 3, 4, 4, 5, 6]
-            await settled(lambda: server.shoe.seq_acked == 10)
+            await until(lambda: server.shoe.seq_acked == 10)
         async with fairshoe.Fleet(tmp_path / "floor.db", RING) as fleet:
             fleet.add(server.url)
             reader = Reader(fleet)
@@ -217,7 +209,7 @@ async def test_an_internal_error_is_told_the_shoe_opened_again_and_the_event_in_
                 fleet.add(server.url)
             await reader.until(lambda: reader.seqs(1) == [1])
             fleet.shoes[1]._break(ValueError("a mistake"))  # pyright: ignore[reportPrivateUsage]
-            await settled(lambda: servers[0].shoe.hellos == 2 and 1 in fleet.shoes)
+            await until(lambda: servers[0].shoe.hellos == 2 and 1 in fleet.shoes)
             await reader.until(lambda: len(reader.seqs(1)) == 3)
             assert reader.seqs(1) == [1, 2, 3]
             (failed,) = reader.notices(fairshoe.ShoeFailed)
@@ -242,7 +234,7 @@ async def test_events_are_taken_and_acknowledged_without_the_task_of_the_shoe(tm
             for seq in range(2, 22):
                 server.record()
                 await reader.until(lambda seq=seq: reader.seqs(1)[-1] == seq)
-            await settled(lambda: server.shoe.seq_acked == 21)
+            await until(lambda: server.shoe.seq_acked == 21)
             assert len(ticks) < 10  # those that are due by the clock
 
 
@@ -269,7 +261,7 @@ async def test_every_answer_wakes_the_program_that_waits_for_it(
         await fairshoe.AsyncShoe.open(server.url, RING, store=tmp_path / "store.db", answer_s=60) as shoe,
     ):
         with pytest.raises(NoAnswer, match="not the one it named"):  # the welcome of a fake names none
-            await asyncio.wait_for(shoe.dictionary(), 60)
+            await asyncio.wait_for(shoe.dictionary(), LIMIT_S)
 
 
 async def test_events_that_could_not_be_stored_are_tried_again_although_nothing_arrives(tmp_path: Path) -> None:
@@ -287,12 +279,12 @@ async def test_events_that_could_not_be_stored_are_tried_again_although_nothing_
             core = fleet.shoes[1]._core  # pyright: ignore[reportPrivateUsage]
             events = core.events
             assert events is not None
-            await settled(lambda: bool(events.unsaved) and not events.busy)
+            await until(lambda: bool(events.unsaved) and not events.busy)
             await reader.until(lambda: bool(reader.notices(fairshoe.NotStored)))
             assert core.due(0.0) <= core.save_at <= time.monotonic() + 1.0
             other.close()
             await reader.until(lambda: reader.seqs(1) == [1, 2, 3])
-            await settled(lambda: server.shoe.seq_acked == 3)
+            await until(lambda: server.shoe.seq_acked == 3)
             (notice,) = reader.notices(fairshoe.NotStored, 1)
             assert isinstance(notice.message, fairshoe.NotStored) and "locked" in str(notice.message.error)
         store.close()

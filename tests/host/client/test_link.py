@@ -13,7 +13,7 @@ from test_cli import simulator
 
 from fairshoe import Shoe, messages
 from fairshoe.client.notices import LinkBack, LinkLost, LogStarted, Notice
-from fairshoe.client.operation_store import Operations
+from fairshoe.client.operation_numbers import MemoryNumbers
 from fairshoe.errors import NoAnswer, PortBusy, PortError, PortLost, UsageError, WrongDevice, WrongKey
 from fairshoe.keys import role_key, write_key
 from fairshoe.link.session import HostSession
@@ -54,7 +54,7 @@ def test_a_keyed_session_comes_about_however_long_the_answer_takes(delay_ms: int
     """A hello replaces the session of the one before: those that are sent too early would never let one be proved."""
     port = SlowPort(delay_ms)
     session = HostSession(role_key(KEY, messages.Role.TABLE))
-    shoe = Shoe(port, "rig", session, Operations(None), clock=lambda: port.rig.plant.now_us / 1e6)
+    shoe = Shoe(port, "rig", session, MemoryNumbers(), clock=lambda: port.rig.plant.now_us / 1e6)
     shoe.greet(30)
     shoe.run(timeout_s=20)
     assert (shoe.up, session.counts.sessions) == (True, 1)

@@ -8,7 +8,7 @@ import pytest
 from rig_port import KEY, RigPort
 
 from fairshoe.cli.command_line import main
-from fairshoe.client.operation_store import Operations
+from fairshoe.client.operation_numbers import MemoryNumbers
 from fairshoe.client.records import Records, ShoeRecords
 from fairshoe.client.shoe import Shoe
 from fairshoe.errors import UsageError
@@ -24,7 +24,7 @@ KINDS = [what for what in What if what not in (What.NONE, What.UNRECOGNISED)]
 def opened() -> tuple[Shoe, RigPort]:
     port = RigPort(key=KEY, mode="table")
     session = HostSession(role_key(KEY, Role.TABLE), 0)
-    shoe = Shoe(port, "rig", session, Operations(None), clock=lambda: port.rig.plant.now_us / 1e6)
+    shoe = Shoe(port, "rig", session, MemoryNumbers(), clock=lambda: port.rig.plant.now_us / 1e6)
     shoe.greet(30)
     port.run(4000)
     return shoe, port

@@ -8,7 +8,6 @@ from rig_port import KEY, RigPort
 
 from fairshoe import Shoe, messages
 from fairshoe.client.operation_numbers import Numbers
-from fairshoe.client.operation_store import Operations
 from fairshoe.client.shoe import CommandResult
 from fairshoe.client.store import Store
 from fairshoe.errors import HelloRefused, PortLost, StoreError, UsageError
@@ -142,7 +141,7 @@ def test_another_device_on_the_same_port_is_told_and_its_events_not_taken() -> N
 def test_a_round_by_command_over_a_bad_cable(tmp_path: Path) -> None:
     port = port_with(KEY, "table", clear_ack=False)
     port.to_host, port.to_device = Noise(5, 200, 100, 5000), Noise(6, 200, 100, 5000)
-    shoe = table_shoe(port, Operations(tmp_path / "store.db"))
+    shoe = table_shoe(port, Store(tmp_path / "store.db"))
     seqs = take_until(shoe, messages.EmptyProved)
     port.hand("load", "52")
     port.run(300)
@@ -180,14 +179,14 @@ def test_a_command_that_cannot_be_carried_out_says_why() -> None:
 
 def test_a_program_that_crashed_in_a_command_finds_it_and_never_gives_it_twice(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
-    port, shoe = proved(Operations(path))
+    port, shoe = proved(Store(path))
     port.hand("load", "52")
     port.run(300)
     shoe.start(messages.Shuffle)
     shoe._pump()  # pyright: ignore[reportPrivateUsage]
     port.run(30000)  # the program is gone; the device works on
     assert port.rig.app.flow.state == messages.State.DECK_READY
-    later = table_shoe(port, Operations(path))
+    later = table_shoe(port, Store(path))
     unfinished = later.unfinished()
     assert unfinished is not None
     assert (unfinished.op, unfinished.command) == (1, "shuffle")
@@ -301,7 +300,7 @@ def test_a_quiet_host_shows_signs_of_life_so_that_nobody_takes_its_place() -> No
 
 
 def test_an_argument_that_does_not_fit_uses_up_no_number(tmp_path: Path) -> None:
-    _port, shoe = proved(Operations(tmp_path / "store.db"))
+    _port, shoe = proved(Store(tmp_path / "store.db"))
     with pytest.raises(UsageError, match="set_positions cannot be given like that"):
         shoe.command(messages.SetPositions, positions=300)
     assert shoe.unfinished() is None

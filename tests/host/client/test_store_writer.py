@@ -4,14 +4,14 @@ import asyncio
 import contextlib
 import sqlite3
 import threading
-import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from bench.fake_shoe import FakeShoe, Server
 from tcp_shoe import TcpShoe
+from waits import LIMIT_S, until, wait_until
 
 from fairshoe import AsyncShoe, Store
 from fairshoe.client.operation_numbers import Unfinished
@@ -23,7 +23,6 @@ from fairshoe.link import framing
 from fairshoe.messages import CloseBetting, DoorOpened, EmptyProved, Message, Shuffle
 
 KEY = bytes(range(32))
-WAIT_S = 20.0
 
 
 def opened(seq: int) -> Arrived:
@@ -45,7 +44,7 @@ class Gate(Store):
 
     def _commit(self, db: sqlite3.Connection) -> None:
         self.at_gate.set()
-        assert self.open.wait(WAIT_S)
+        assert self.open.wait(LIMIT_S)
         if self.broken:
             raise sqlite3.OperationalError("disk I/O error")
         super()._commit(db)
@@ -66,7 +65,7 @@ def hold(store: Gate, heard: Heard) -> None:
     store.open.clear()
     store.at_gate.clear()
     store.submit(Job(lambda _db: None, ""), heard)
-    assert store.at_gate.wait(WAIT_S)
+    assert store.at_gate.wait(LIMIT_S)
 
 
 def test_what_is_submitted_during_a_commit_is_one_commit_of_its_own(tmp_path: Path) -> None:
@@ -122,9 +121,7 @@ def test_commits_that_fail_are_not_counted_and_do_not_fill_the_log(
         store.broken = True
         for seq in range(1, 6):
             store.submit(store.add_job(log.id, [opened(seq)]), heard)
-            end = time.monotonic() + WAIT_S
-            while len(heard.errors) < seq and time.monotonic() < end:
-                time.sleep(0.005)
+            wait_until(lambda seq=seq: len(heard.errors) == seq)
         assert len(store.commits) == done and len(heard.errors) == 5
     assert [record.message.startswith("not written") for record in caplog.records] == [True]
 
@@ -165,14 +162,10 @@ def test_what_a_program_is_done_with_goes_with_the_next_commit_or_soon_by_itself
             store.handled(logs[0].id, seq)
         store.submit(store.add_job(logs[0].id, [opened(seq) for seq in range(1, 100)]), heard)
         store.open.set()
-        end = time.monotonic() + WAIT_S
-        while len(heard.errors) < 2 and time.monotonic() < end:
-            time.sleep(0.002)
+        wait_until(lambda: len(heard.errors) == 2)
         assert [log.handled for log in store.logs()] == [3, 0] and len(store.commits) == 2
         store.handled(logs[1].id, 1)
-        while store.logs()[1].handled < 1 and time.monotonic() < end:
-            time.sleep(0.002)
-        assert store.logs()[1].handled == 1
+        wait_until(lambda: store.logs()[1].handled == 1)
         store.handled(logs[1].id, 2)
     with Store(tmp_path / "store.db") as again:
         assert [(log.events, log.handled) for log in again.logs()] == [(99, 3), (0, 2)]
@@ -181,11 +174,13 @@ def test_what_a_program_is_done_with_goes_with_the_next_commit_or_soon_by_itself
 # --- with shoes -----------------------------------------------------------------------------------------------------
 
 
-async def until(done: Callable[[], bool]) -> None:
-    end = time.monotonic() + WAIT_S
-    while not done():
-        assert time.monotonic() < end
-        await asyncio.sleep(0.002)
+async def taken(shoe: AsyncShoe, count: int) -> list[int]:
+    """The numbers of so many events, and of one that comes at once behind them."""
+    async with contextlib.aclosing(shoe.events(quiet_s=LIMIT_S)) as feed:
+        seqs = [(await anext(feed)).seq for _ in range(count)]
+        with contextlib.suppress(asyncio.TimeoutError):
+            seqs.append((await asyncio.wait_for(anext(feed), 0.2)).seq)
+    return seqs
 
 
 @contextlib.asynccontextmanager
@@ -226,7 +221,7 @@ async def test_what_was_just_stored_is_not_read_back(tmp_path: Path, monkeypatch
     async with shoe_with(Store(tmp_path / "follows")) as (server, shoe):
         seqs: list[int] = []
         server.record()
-        async for event in shoe.events(quiet_s=WAIT_S):
+        async for event in shoe.events(quiet_s=LIMIT_S):
             seqs.append(event.seq)
             if event.seq == 40:
                 break
@@ -235,8 +230,7 @@ async def test_what_was_just_stored_is_not_read_back(tmp_path: Path, monkeypatch
     async with shoe_with(Store(tmp_path / "late")) as (server, shoe):
         server.record(1000)
         await until(lambda: server.shoe.seq_acked == 1000)
-        seqs = [event.seq async for event in shoe.events(quiet_s=0.2)]
-        assert seqs == list(range(1, 1001)) and asked
+        assert await taken(shoe, 1000) == list(range(1, 1001)) and asked
 
 
 async def test_a_loop_goes_on_while_a_command_gets_its_number_and_sends_it_afterwards(
@@ -244,7 +238,7 @@ async def test_a_loop_goes_on_while_a_command_gets_its_number_and_sends_it_after
 ) -> None:
     with TcpShoe(f"&dealer=none&key={key_file}") as server, Gate(tmp_path / "store.db") as store:
         async with AsyncShoe.open(server.url, key_file, store=store, answer_s=60) as shoe:
-            await shoe.run(until=EmptyProved, timeout_s=WAIT_S)
+            await shoe.run(until=EmptyProved, timeout_s=LIMIT_S)
             await asyncio.sleep(0.1)
             store.open.clear()
             first, second = shoe.start(Shuffle), shoe.start(CloseBetting)
@@ -273,7 +267,7 @@ async def test_an_event_is_folded_into_its_round_once(tmp_path: Path, monkeypatc
     monkeypatch.setattr("fairshoe.client.exchange.fold", counted)
     async with shoe_with(Store(tmp_path / "store.db")) as (server, shoe):
         server.record(5)
-        feed = shoe.events(quiet_s=WAIT_S)
+        feed = shoe.events(quiet_s=LIMIT_S)
         for seq in range(1, 6):
             assert (await anext(feed)).seq == seq and shoe.current_round.seq >= seq
         assert folded == [1, 2, 3, 4, 5]
@@ -282,7 +276,7 @@ async def test_an_event_is_folded_into_its_round_once(tmp_path: Path, monkeypatc
 async def test_a_disk_that_fails_is_told_and_events_go_on_when_it_is_mended(tmp_path: Path) -> None:
     store = Gate(tmp_path / "store.db")
     async with shoe_with(store) as (server, shoe):
-        feed = shoe.events(quiet_s=WAIT_S)
+        feed = shoe.events(quiet_s=LIMIT_S)
         server.record()
         assert (await anext(feed)).seq == 1
         store.broken = True
@@ -309,4 +303,4 @@ async def test_a_line_that_breaks_while_the_disk_is_busy_goes_on_behind_what_was
         await until(lambda: server.shoe.hellos >= 2)
         store.open.set()
         await until(lambda: shoe.up and server.shoe.seq_acked == 5)
-        assert [event.seq async for event in shoe.events(quiet_s=0.2)] == [1, 2, 3, 4, 5]
+        assert await taken(shoe, 5) == [1, 2, 3, 4, 5]

@@ -30,3 +30,24 @@ CREATE TABLE lanes (
     arguments TEXT,
     PRIMARY KEY (device, role)
 ) WITHOUT ROWID;
+CREATE TABLE cursors (
+    name TEXT PRIMARY KEY,
+    began REAL NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE cursor_places (
+    name TEXT NOT NULL REFERENCES cursors (name) ON DELETE CASCADE,
+    log INTEGER NOT NULL REFERENCES logs (id),
+    seq INTEGER NOT NULL,
+    PRIMARY KEY (name, log)
+) WITHOUT ROWID;
+CREATE TABLE share_secret (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    secret BLOB NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE accepted_decks (
+    log INTEGER NOT NULL REFERENCES logs (id),
+    seq INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    at REAL NOT NULL,
+    PRIMARY KEY (log, seq)
+) WITHOUT ROWID;
