@@ -28,7 +28,6 @@ OUT ?=
 SHOES ?=
 SIGN ?=
 ROLLBACK ?=
-EVIDENCE ?=
 KEY ?=
 
 # pyright: no look for newer releases (that would need a network), and the node of the lock.
@@ -37,14 +36,25 @@ export PYRIGHT_PYTHON_GLOBAL_NODE := 0
 
 .DEFAULT_GOAL := help
 .PHONY: help setup ready run test test-all quick test-cpython test-mpy test-dissector check lint types types-device style
-.PHONY: scenarios generate trace soak pulses detection storms soak-kill powerloss powerloss-records model contracts size deploy bench fuzz growth hil hil-smoke wheel clean distclean
+.PHONY: scenarios generate trace soak pulses storms soak-kill powerloss powerloss-records model size deploy bench fuzz growth hil hil-smoke wheel clean distclean
 
 # option,value: passed on only when set
 opt = $(if $(2),$(1) '$(2)')
 
-help: ## this list
-	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z0-9-]+):[^#]*## /\1\t/' | \
-		while IFS="$$(printf '\t')" read -r name text; do printf '  make %-14s %s\n' "$$name" "$$text"; done
+# What a person types; the rest is for a change of one thing, and for CI.
+DAILY = run quick test test-all generate scenarios bench-page image deploy docs
+
+help: ## the targets that a person types; `make help-all` lists all
+	@for name in $(DAILY); do sed -nE "s/^($$name):[^#]*## /\1\t/p" Makefile; done | $(TABLE)
+	@echo '  make help-all           all targets, in groups'
+
+.PHONY: help-all
+help-all: ## all targets, in groups
+	@sed -nE 's/^##@ (.*)/\n\1:/p; s/^([a-z0-9-]+):[^#]*## /\1\t/p' Makefile | $(TABLE)
+
+TABLE = awk -F '\t' 'NF > 1 {printf "  make %-18s %s\n", $$1, $$2; next} {print}'
+
+##@ Daily
 
 setup: ## install everything into .venv (every other target does this first)
 	@$(PYTHON) tools/setup.py
@@ -65,6 +75,11 @@ test-all: ready ## what `make test` leaves out: long tests, all tests on the Mic
 quick: ready ## the fast loop: ruff, types of what changed, unit tests on CPython
 	@$(TOOL) quick
 
+bench-page: ready ## a simulated shoe in the browser, to watch, handle and break  [PORT=]
+	@$(BIN)/fairshoe web $(call opt,--port,$(PORT))
+
+##@ Tests by kind
+
 test-cpython: ready ## the tests on CPython
 	@$(BIN)/pytest --ignore=tests/style --ignore=tests/web --ignore=tests/floor_servers
 
@@ -78,9 +93,6 @@ test-dissector: ready ## the Wireshark dissector in the real tshark (as root on 
 test-web: ready ## the pages in the system's Chromium (as root on Debian it installs Chromium if missing)
 	@$(TOOL) web
 
-bench-page: ready ## a simulated shoe in the browser, to watch, handle and break  [PORT=]
-	@$(BIN)/fairshoe web $(call opt,--port,$(PORT))
-
 
 check: ready ## ruff, pyright for host, tests, tools and device, layering and tidiness
 	@$(TOOL) gate lint types-all types-device style
@@ -88,29 +100,14 @@ check: ready ## ruff, pyright for host, tests, tools and device, layering and ti
 lint types types-device style: ready
 	@$(TOOL) gate $@
 
-size: ready ## what one board ships, module by module, against the budget  [BOARD=]
-	@$(TOOL) size $(call opt,--board,$(BOARD))
-
-deploy: ready ## build, write what changed, reset, see that it runs  BOARD= PORT= [GAME= TABLE_PORT=]
-	@$(if $(and $(BOARD),$(PORT)),,echo 'make deploy BOARD=pico2-carousel PORT=/dev/ttyACM0 [GAME= TABLE_PORT=]'; exit 2)
-	@$(BIN)/fairshoe flash '$(PORT)' --board '$(BOARD)' $(call opt,--game,$(GAME)) \
-		$(call opt,--table-port,$(TABLE_PORT))
-
-.PHONY: image
-image: ready ## one UF2 with the firmware in it  BOARD= MICROPYTHON=checkout [BENCH=1 GAME= SIGN= ROLLBACK= PICOTOOL= OUT=]
-	@$(if $(and $(BOARD),$(MICROPYTHON)),,echo 'make image BOARD=pico-carousel MICROPYTHON=path/to/checkout [BENCH=1 GAME= PICOTOOL= OUT=]'; exit 2)
-	@$(BIN)/fairshoe image --board '$(BOARD)' --micropython '$(MICROPYTHON)' $(if $(BENCH),--bench) \
-		$(call opt,--game,$(GAME)) $(call opt,--picotool,$(PICOTOOL)) $(call opt,-o,$(OUT)) \
-		$(call opt,--sign,$(SIGN)) $(call opt,--rollback,$(ROLLBACK))
-
-bench: ## measure against the budgets and against what others use
+bench: ## measure against the budgets and against what others use; status 1 if a section could not be measured  [NAMES=]
 	@$(PYTHON) tools/setup.py --quiet --bench --web --floor || $(PYTHON) tools/setup.py --quiet
-	@$(TOOL) bench
+	@$(TOOL) bench $(NAMES)
 
 scenarios: ready ## every scenario on both VMs, transcripts compared (some minutes)
 	@$(TOOL) scenarios
 
-generate: ready ## write every generated file again: messages, protocol and wiring pages, tables of docs/CLI.md, BENCH.md and BOARDS.md, docs/RULES.md
+generate: ready ## write every generated file again: messages, protocol and wiring pages, tables of pages from the code, docs/RULES.md
 	@$(TOOL) protocol
 	@$(TOOL) wiring
 	@$(TOOL) docs.tables --write
@@ -131,9 +128,9 @@ trace: ready ## which test proves which clause of the games' rules; WRITE=1 rene
 	@$(TOOL) rules $(if $(WRITE),--write)
 
 .PHONY: mutants
-mutants: ready ## change one thing of the firmware at a time; list what no unit test notices  [MODULE= MINUTES= SEED= SHARD= ONLY=]; of the games' rules: RULES=1; of host library, floor and table: HOST=1
+mutants: ready ## change one thing of the firmware at a time; list what no unit test notices  [MODULE= MINUTES= SEED= SHARD= ONLY=]; of the games' rules: RULES=1; of host library, floor and table: HOST=1; those of tests/kills.txt again: KILLS=1, others: WRITE=1 too
 	@$(TOOL) mutants $(if $(RULES),--rules,$(if $(HOST),--host) $(call opt,--module,$(MODULE)) $(call opt,--shard,$(SHARD))) \
-		$(call opt,--seed,$(SEED)) $(call opt,--only,$(ONLY)) \
+		$(if $(KILLS),--kills $(if $(WRITE),--write)) $(call opt,--seed,$(SEED)) $(call opt,--only,$(ONLY)) \
 		$(if $(filter-out file default,$(origin MINUTES)),--minutes '$(MINUTES)')
 
 fuzz: ready ## random bytes into both decoders  [MINUTES= SEED=]
@@ -147,9 +144,6 @@ pulses: ready ## one pulse on every sensor at every moment of a round in which c
 
 truths: ready ## machines that are not as configured, one figure wrong at a time, or PAIRS=1: a table  [MINUTES= SEED= BOARD= PAIRS=]
 	@$(TOOL) soak.truths --minutes $(MINUTES) $(if $(PAIRS),--pairs) $(call opt,--seed,$(SEED)) $(call opt,--board,$(BOARD))
-
-detection: ready ## how long each fault takes to be noticed, in its scenario  [BOARD=]
-	@$(TOOL) detection $(call opt,--board,$(BOARD))
 
 storms: ready ## a noisy line at every rate from 10 to 5,000 edges/s while cards move, with two cards at once and an open door  [MINUTES= SEED= BOARD=]
 	@$(TOOL) soak.storms --minutes $(MINUTES) $(call opt,--seed,$(SEED)) $(call opt,--board,$(BOARD))
@@ -172,18 +166,25 @@ soak-kill: ready ## rounds by commands while host, power and cable are killed at
 model: ready ## check the promises exhaustively within bounds, and that planted errors are found (SPIN; as root on Debian installed if missing)  [ONLY=]
 	@$(TOOL) model $(call opt,--only,$(ONLY))
 
-evidence: ready ## a page and a PDF for a test laboratory, in build/evidence: each figure with its command and commit  [RUN=1 ONLY=figure SIGN=key MICROPYTHON=]
-	@MICROPYTHON='$(MICROPYTHON)' $(TOOL) evidence $(if $(RUN),--run) $(call opt,--only,$(ONLY)) $(call opt,--sign,$(SIGN))
-
-noise: ready ## judge the simulated noise sources by SP 800-90B, with restarts: each must look like what it is  [SEED= SAMPLES= RESTARTS=]
-	@$(TOOL) noise $(call opt,--seed,$(SEED)) $(call opt,--samples,$(SAMPLES)) $(call opt,--restarts,$(RESTARTS))
-
-contracts: ready ## check small functions of the firmware for all inputs (CrossHair), and that planted errors are found
-	@$(PYTHON) tools/setup.py --quiet --contracts
-	@$(TOOL) contracts
-
 growth: ready ## whether memory grows over 1,000 rounds, on the MicroPython VM  [ROUNDS=]
 	@$(BIN)/node tools/mpy/growth.mjs $(or $(ROUNDS),1000)
+
+##@ Firmware on a board
+
+size: ready ## what one board ships, module by module, against the budget  [BOARD=]
+	@$(TOOL) size $(call opt,--board,$(BOARD))
+
+deploy: ready ## build, write what changed, reset, see that it runs  BOARD= PORT= [GAME= TABLE_PORT=]
+	@$(if $(and $(BOARD),$(PORT)),,echo 'make deploy BOARD=pico2-carousel PORT=/dev/ttyACM0 [GAME= TABLE_PORT=]'; exit 2)
+	@$(BIN)/fairshoe flash '$(PORT)' --board '$(BOARD)' $(call opt,--game,$(GAME)) \
+		$(call opt,--table-port,$(TABLE_PORT))
+
+.PHONY: image
+image: ready ## one UF2 with the firmware in it  BOARD= MICROPYTHON=checkout [BENCH=1 GAME= SIGN= ROLLBACK= PICOTOOL= OUT=]
+	@$(if $(and $(BOARD),$(MICROPYTHON)),,echo 'make image BOARD=pico-carousel MICROPYTHON=path/to/checkout [BENCH=1 GAME= PICOTOOL= OUT=]'; exit 2)
+	@$(BIN)/fairshoe image --board '$(BOARD)' --micropython '$(MICROPYTHON)' $(if $(BENCH),--bench) \
+		$(call opt,--game,$(GAME)) $(call opt,--picotool,$(PICOTOOL)) $(call opt,-o,$(OUT)) \
+		$(call opt,--sign,$(SIGN)) $(call opt,--rollback,$(ROLLBACK))
 
 hil: ready ## play and measure the firmware on an emulated RP2040  UF2=firmware.uf2 or a folder of them [BOARD= ROUNDS= CARDS= SEED= RUNS= ONLY= JOBS= QUICK=1 KEYED=1 WRITE=1]
 	@$(TOOL) hil $(call opt,--uf2,$(UF2)) $(call opt,--board,$(BOARD)) \
@@ -211,6 +212,8 @@ hil-same: ready ## whether the emulated RP2040 is the same machine in bursts and
 hil-contract: ready ## what hal/api.py promises, kept by the port on the emulated RP2040  UF2=firmware.uf2 [KIND= JOBS=]
 	@$(TOOL) hil.contract $(call opt,--uf2,$(UF2)) $(call opt,--kind,$(KIND)) $(call opt,--jobs,$(JOBS))
 
+##@ Table and floor
+
 .PHONY: fleet-chaos
 fleet-chaos: ready ## break gateways, broker, PostgreSQL and network of a floor; every event must arrive once  [MINUTES= SEED= SHOES= BUSY= ONLY=]
 	@$(TOOL) floor.chaos --install $(if $(filter-out file default,$(origin MINUTES)),--minutes '$(MINUTES)') \
@@ -222,6 +225,8 @@ table-oracles: ready ## returns of the five games, counted and compared with kno
 
 table-soak: ready ## tables killed between statements, with full disks, other options, replaced shoes, voids by a supervisor; then shoes and books must agree  [MINUTES= SEED= GAME=]
 	@$(TOOL) soak.table --minutes $(MINUTES) $(call opt,--seed,$(SEED)) $(call opt,--game,$(GAME))
+
+##@ Documentation
 
 .PHONY: docs docs-serve docs-ready
 docs-ready:
@@ -241,15 +246,17 @@ captures: ready ## take the captures of docs/captures again: terminals, and page
 captures-check: ready ## say which captures no longer show what the commands write
 	@$(TOOL) captures --check $(NAMES)
 
+##@ Releases and the tree
+
 .PHONY: release release-try
 release-try: ready ## install a release into an empty environment of every Python here, and start demo, web, gateway and table  OUT=release-folder
 	@$(if $(OUT),,echo 'make release-try OUT=dist/release-0.2.0'; exit 2)
 	@$(TOOL) release.install '$(OUT)'
 
-release: ## one folder from a clean commit: packages, site, boards, images, bill of materials, sums  [OUT= BOARD= MICROPYTHON= PICOTOOL= EVIDENCE= KEY=]
+release: ## one folder from a clean commit: packages, site, boards, images, bill of materials, sums  [OUT= BOARD= MICROPYTHON= PICOTOOL= KEY=]
 	@$(PYTHON) tools/setup.py --quiet --docs --release
 	@$(TOOL) release $(call opt,--out,$(OUT)) $(call opt,--board,$(BOARD)) $(call opt,--micropython,$(MICROPYTHON)) \
-		$(call opt,--picotool,$(PICOTOOL)) $(call opt,--evidence,$(EVIDENCE)) $(call opt,--key,$(KEY))
+		$(call opt,--picotool,$(PICOTOOL)) $(call opt,--key,$(KEY))
 
 .PHONY: release-files
 release-files: ready ## what the programs of a commit leave on disks, as text in tests/releases: before a release, then commit it  [COMMIT=]
@@ -257,7 +264,7 @@ release-files: ready ## what the programs of a commit leave on disks, as text in
 	@$(TOOL) release_files $(COMMIT)
 
 .PHONY: surface
-surface: ready ## what is public, compared with what the last release promised; WRITE=1 writes it down before a release
+surface: ready ## what is public, compared with what the last release has; WRITE=1 writes the messages down before a release
 	@$(TOOL) surface $(if $(WRITE),--write)
 
 wheel: ready ## build the wheel into dist/

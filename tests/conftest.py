@@ -2,6 +2,8 @@
 what a board ships once for all tests, runs async tests, and lets all tests draw from the commit."""
 
 import asyncio
+import gc
+import hashlib
 import inspect
 import os
 import random
@@ -12,14 +14,18 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
+from draws import amount
+from inputs import unnamed, watch
 
 from fairshoe import _device
 
+OPENED = watch()
 _device.load()
 
 # Helpers and tests are imported by name from any folder of their suite; tests/tools/test_stages.py holds names unique.
+TESTS = Path(__file__).resolve().parent
 for _suite in ("unit", "host"):
-    sys.path += sorted(str(path) for path in Path(__file__).with_name(_suite).rglob("*/") if path.name != "__pycache__")
+    sys.path += sorted(str(path) for path in (TESTS / _suite).rglob("*/") if path.name != "__pycache__")
 
 # A developer may have a shoe attached.
 for _name in [name for name in os.environ if name.startswith("FAIRSHOE_")]:
@@ -31,8 +37,13 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 from rules.claims import MARK, false_claims, read_clauses  # noqa: E402
 from rules.played import noting  # noqa: E402
+from waits import LIMIT_S  # noqa: E402
 
 from fairshoe.ship.build import Shipped  # noqa: E402
+from rig.rig import Rig  # noqa: E402
+
+# Of one simulated device in a test: some seconds of processor time, or twenty hours of a device at rest.
+Rig.scans_max = 300_000
 
 
 def source_of_draws() -> str:
@@ -44,7 +55,7 @@ def source_of_draws() -> str:
 
 
 DRAWS = source_of_draws()
-LONG = Path(__file__).resolve().with_name("long.txt")
+LONG = TESTS / "long.txt"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -81,6 +92,41 @@ def leave_cases_to_the_full_set(items: list[pytest.Item]) -> None:
                 item.add_marker("full")
 
 
+def pytest_pycollect_makemodule(module_path: Path) -> None:
+    """Before a module imports Hypothesis: its settings inherit from the profile. Most runs never import it."""
+    if b"hypothesis" in module_path.read_bytes():
+        load_hypothesis_profile()
+
+
+def load_hypothesis_profile() -> None:
+    """A busy machine fails no test: there is no deadline, and drawing may be slow. All is drawn from the commit, unless
+    --hypothesis-seed is given, also where Hypothesis would load a profile of its own for CI."""
+    from hypothesis import HealthCheck, core, settings
+
+    settings.register_profile(
+        "fairshoe",
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+        derandomize=False,
+        database=None,
+        print_blob=True,
+        max_examples=amount(50, 400),
+    )
+    settings.load_profile("fairshoe")
+    if core.global_force_seed is None:
+        core.global_force_seed = int.from_bytes(hashlib.sha256(DRAWS.encode()).digest()[:8], "big")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A stage that reads what it does not name fails. Then the process ends: looking for garbage among all that it made
+    took a third of the time of tests/style."""
+    for path in unnamed(OPENED):
+        print(f"\nread and not among the inputs of its stage in tools/gate.py: {path}")
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    gc.freeze()
+
+
 def pytest_report_header() -> str:
     return f"draws: from {DRAWS}; others with SEED="
 
@@ -111,7 +157,7 @@ def pytest_run_async_test(pyfuncitem: pytest.Function) -> bool | None:
     arguments = {name: pyfuncitem.funcargs[name] for name in inspect.signature(pyfuncitem.obj).parameters}
 
     async def whole() -> None:
-        await asyncio.wait_for(pyfuncitem.obj(**arguments), 240)
+        await asyncio.wait_for(pyfuncitem.obj(**arguments), LIMIT_S)
         assert asyncio.all_tasks() == {asyncio.current_task()}, "a task is left"
 
     asyncio.run(whole())

@@ -16,7 +16,7 @@ from stages import BIN, ROOT, Stage, run_stages
 
 DEVICE = ("firmware/", "hal/", "rig/", "tests/unit/", "tests/contract/")
 SHARDS = 2
-PYTEST = [str(BIN / "pytest"), "-q", "--without", "tests/unit/long_on_vm.txt"]
+PYTEST = [str(BIN / "pytest"), "-q", "-x", "--without", "tests/unit/long_on_vm.txt"]
 
 
 def changed() -> list[str]:

@@ -139,10 +139,6 @@ def install_release() -> None:
     pip_install("release.txt")
 
 
-def install_contracts() -> None:
-    pip_install("contracts.txt", "--no-build-isolation")
-
-
 STEPS = (
     Step("venv", "virtual environment in .venv", (), BIN / "python", make_venv),
     Step("build", "build tools", ("requirements/build.txt",), BIN / "hatchling", install_build_tools),
@@ -160,7 +156,6 @@ STEPS = (
 BENCH = Step("bench", "packages to measure against", ("requirements/bench.txt",), BIN / "mavgen.py", install_bench)
 WEB = Step("web", "Playwright, for the bench page", ("requirements/web.txt",), BIN / "playwright", install_web)
 FLOOR = Step("floor", "NATS server, for the floor", ("requirements/floor.txt",), BIN / "nats-server", install_floor)
-CONTRACTS = Step("contracts", "CrossHair", ("requirements/contracts.txt",), BIN / "crosshair", install_contracts)
 RELEASE = Step("release", "CycloneDX", ("requirements/release.txt",), BIN / "cyclonedx-py", install_release)
 DOCS = Step("docs", "documentation site", ("requirements/docs.txt",), BIN / "mkdocs", install_docs)
 
@@ -241,7 +236,6 @@ def main() -> int:
     parser.add_argument("--release", action="store_true", help="also what lists the contents of make release")
     parser.add_argument("--web", action="store_true", help="also what drives a browser for make test-web")
     parser.add_argument("--floor", action="store_true", help="also the broker of make fleet-chaos")
-    parser.add_argument("--contracts", action="store_true", help="also the solver of make contracts")
     parser.add_argument("--quiet", action="store_true", help="say nothing if there is nothing to do")
     args = parser.parse_args()
     try:
@@ -252,7 +246,7 @@ def main() -> int:
                 )
             )
         extras = [*[BENCH] * args.bench, *[DOCS] * args.docs, *[RELEASE] * args.release, *[WEB] * args.web]
-        extras += [*[FLOOR] * args.floor, *[CONTRACTS] * args.contracts]
+        extras += [FLOOR] * args.floor
         if not set_up((*STEPS, *extras)) and not args.quiet:
             print("setup: nothing to do")
     except SetupError as error:

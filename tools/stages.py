@@ -28,7 +28,10 @@ BIN = ROOT / ".venv" / "bin"
 LOGS = ROOT / "build" / "stages"
 # What every stage depends on, besides its own inputs.
 LOCKS = ("requirements", "package-lock.json", "pyproject.toml", "tools/stages.py", "tools/setup.py")
+INPUTS = "STAGE_INPUTS"  # of the environment: what a stage names; tests that read other files of the tree fail
 NOT_RUN = "NOT RUN"  # a stage that lacks a program prints this and passes outside CI
+
+YARDSTICK = 10_000_000
 
 _noting = threading.Lock()
 
@@ -52,10 +55,12 @@ class Done:
     log: Path
     processor_s: float
     tests: int
+    left_out: tuple[str, ...] = ()  # tests and programs that could not run, and why
 
 
 def run_stages(title: str, stages: list[Stage], jobs: int) -> int:
     """Run all stages, `jobs` at a time, in this order. Then print what the failed ones said. The exit status."""
+    machine = [how_busy()]
     started = time.monotonic()
     LOGS.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(jobs) as pool:
@@ -64,6 +69,13 @@ def run_stages(title: str, stages: list[Stage], jobs: int) -> int:
     for done in failed:
         print(f"\n== {done.name}\n{done.log.read_text(errors='replace')}", end="")
     wall_s = time.monotonic() - started
+    machine.append(how_busy())
+    left_out = [f"{done.name}: {why}" for done in results for why in done.left_out]
+    print(f"{wall_s:6.1f} s  left out: {len(left_out) or 'nothing'}")
+    for why in left_out:
+        print(f"{'':10}{why}")
+    for when, said in zip(("before", "after"), machine, strict=True):
+        print(f"{wall_s:6.1f} s  {when}: {said}")
     processor_s = sum(done.processor_s for done in results)
     print(f"{wall_s:6.1f} s  {sum(done.tests for done in results)} tests, {processor_s:.1f} s of processor time")
     words = f"FAILED: {', '.join(done.name for done in failed)}" if failed else "passed"
@@ -79,7 +91,8 @@ def environment(stage: Stage) -> dict[str, str]:
         "PYRIGHT_PYTHON_GLOBAL_NODE": "0",
         "PYTHONPYCACHEPREFIX": str(ROOT / "build" / "pycache"),
     }
-    return kept | ours | dict(stage.variables)
+    named = {INPUTS: "\n".join((*LOCKS, *stage.inputs))} if stage.inputs else {}
+    return kept | ours | named | dict(stage.variables)
 
 
 def _run(origin: float, stage: Stage) -> Done:
@@ -104,10 +117,16 @@ def _run(origin: float, stage: Stage) -> Done:
     outcome = "FAILED" if status else "ok    "
     times = f"{now - began:.0f} s, processor {processor_s:.0f} s"
     print(f"{now - origin:6.1f} s  {outcome}  {stage.name}, {times}: {last}", flush=True)
-    for line in text.splitlines():
-        if line.startswith("SKIPPED "):  # pytest's line with the reason
-            print(f"{'':10}{line}", flush=True)
-    return Done(stage.name, status, log, processor_s, tests_in(text))
+    lacking = tuple(line for line in text.splitlines() if line.startswith(("SKIPPED ", NOT_RUN)))  # pytest's, and ours
+    return Done(stage.name, status, log, processor_s, tests_in(text), lacking)
+
+
+def how_busy() -> str:
+    """The load, and what a loop that is always the same costs now: beside others a processor does less in a second."""
+    began = time.process_time()
+    for _ in range(YARDSTICK):
+        pass
+    return f"load {os.getloadavg()[0]:.1f}, a loop of {YARDSTICK:,} {time.process_time() - began:.2f} s"
 
 
 def tests_in(text: str) -> int:

@@ -7,11 +7,11 @@ import http.client
 import os
 import socket
 import threading
-import time
 from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from waits import LIMIT_S, wait_until
 
 from fairshoe import Shoe, Store
 from fairshoe.files import WINDOWS
@@ -60,61 +60,54 @@ def live() -> Generator[int]:
 
     thread = threading.Thread(target=lambda: asyncio.run(run()), daemon=True)
     thread.start()
-    while not started:
-        time.sleep(0.01)
+    wait_until(lambda: started)
     try:
         yield started[0]
     finally:
         ending.set()
-        thread.join(5)
+        thread.join()
 
 
 SERVERS = {"page": (page, "/"), "live": (live, "/live.html")}
 
 
 def answered(port: int, path: str) -> bool:
-    asking = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
-    with contextlib.closing(asking):
+    asking = http.client.HTTPConnection("127.0.0.1", port, timeout=LIMIT_S)
+    with contextlib.closing(asking), contextlib.suppress(ConnectionError, http.client.HTTPException):
         asking.request("GET", path)
         return asking.getresponse().read() == b"hello"
+    return False
 
 
 def half_requests(port: int, count: int) -> list[socket.socket]:
     found: list[socket.socket] = []
     for _ in range(count):
         with contextlib.suppress(OSError):
-            it = socket.create_connection(("127.0.0.1", port), timeout=5)
+            it = socket.create_connection(("127.0.0.1", port), timeout=LIMIT_S)
             found.append(it)
             it.sendall(HALF)
     return found
 
 
-def ended(sockets: list[socket.socket], within_s: float) -> int:
-    """How many of them the server has closed by then."""
-    end = time.monotonic() + within_s
-    closed = 0
+def until_closed(sockets: list[socket.socket]) -> None:
+    """By the server."""
     for it in sockets:
-        it.settimeout(max(0.01, end - time.monotonic()))
-        try:
+        with contextlib.closing(it), contextlib.suppress(ConnectionError):
             while it.recv(4096):
                 pass
-            closed += 1
-        except TimeoutError:
-            pass
-        except OSError:
-            closed += 1
-    return closed
 
 
 def test_half_requests_hold_a_bounded_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server._Handler, "timeout", 1.0)  # pyright: ignore[reportPrivateUsage]
+    handler = server._Handler  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(handler, "timeout", LIMIT_S)
     with page() as port:
         before = threading.active_count()
         held = half_requests(port, HALVES)
-        time.sleep(0.3)
-        assert threading.active_count() - before <= server.CONNECTIONS_MAX + 2
+        until_closed(held[: -server.CONNECTIONS_MAX])
+        wait_until(lambda: threading.active_count() - before <= server.CONNECTIONS_MAX + 2)
         assert answered(port, "/"), "the oldest made room"
-        assert ended(held, 4) == len(held)
+        monkeypatch.setattr(handler, "timeout", 0.2)
+        until_closed(half_requests(port, 5))
         for it in held:
             it.close()
 
@@ -125,10 +118,8 @@ def test_half_requests_hold_a_bounded_number_of_connections_for_a_bounded_time(
     monkeypatch.setattr(live_server, "REQUEST_S", 1.0)
     with live() as port:
         held = half_requests(port, HALVES)
-        assert ended(held, 5) == len(held)
-        assert answered(port, "/live.html")
-        for it in held:
-            it.close()
+        until_closed(held)
+        wait_until(lambda: answered(port, "/live.html"))
 
 
 @pytest.mark.parametrize("name", SERVERS)
@@ -138,7 +129,7 @@ def test_bad_requests_leave_no_traceback_and_the_server_answers_on(
     serve, path = SERVERS[name]
     with serve() as port:
         for request in BAD:
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=3) as it:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=LIMIT_S) as it:
                 it.sendall(request)
                 it.shutdown(socket.SHUT_WR)
                 while it.recv(4096):

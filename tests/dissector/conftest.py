@@ -1,4 +1,4 @@
-"""Run only through `make test-dissector` and `make test`: they see to tshark first, and say so if it is missing."""
+"""Run only through `make test-dissector` and `make test-all`: they see to tshark first, and say so if it is missing."""
 
 import os
 

@@ -136,7 +136,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
         *("fairshoe.transport", "firmware.image", "firmware.protocol"),
         *HOST_BASE,
     ),
-    "fairshoe.noise": ("fairshoe.noise", "fairshoe.bench.report_plots", "fairshoe.text", *HOST_BASE),
+    "fairshoe.noise": ("fairshoe.noise", *HOST_BASE),
     # Pastes the HAL's own code at a prompt, and reads the simulated source.
     "fairshoe.noise.capture": (
         *("fairshoe.ship.errors", "fairshoe.ship.flash", "fairshoe.ship.repl"),
@@ -167,7 +167,12 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe_floor.journals": ("fairshoe.journal", "fairshoe_floor.inventory", "fairshoe_floor.side_file", *PUBLIC),
     "fairshoe_floor.reader": ("fairshoe_floor.inventory", "fairshoe_floor.samples", *PUBLIC),
     "fairshoe_floor.rounds": ("fairshoe_floor.reader", *PUBLIC),
-    "fairshoe_floor.alarms": ("fairshoe_floor.alarms", "fairshoe.ship.release_facts", "fairshoe.wear", *FLOOR, *PUBLIC),
+    "fairshoe_floor.history.schema": PUBLIC,  # every writer asks whether the tables are whole
+    "fairshoe_floor.alarms": (
+        *("fairshoe_floor.alarms", "fairshoe_floor.history.schema", "fairshoe.ship.release_facts", "fairshoe.wear"),
+        *FLOOR,
+        *PUBLIC,
+    ),
     "fairshoe_floor.api": ("fairshoe_floor.api", "fairshoe.look", "fairshoe.text.advice", *FLOOR, *PUBLIC),
     "fairshoe_floor.gateway": (
         *("fairshoe_floor.gateway", "fairshoe_floor.alarms", "fairshoe_floor.api", "fairshoe_floor.side_file"),
@@ -206,13 +211,16 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
         *("fairshoe.cli.options", "fairshoe.cli.registry", "fairshoe.cli.settings", "fairshoe.pages"),
         *("fairshoe.bench.plan", "fairshoe.sim.scenario_cases", "fairshoe.ship.identity", "firmware.protocol"),
     ),
+    "fairshoe.arguments.floor_inventory": ("fairshoe_floor.api.scopes",),
+    "fairshoe.arguments.floor": ("fairshoe.arguments", "fairshoe.cli.options", "fairshoe.cli.registry"),
     "fairshoe.commands": ("fairshoe", "!fairshoe.__main__", "!fairshoe.commands", "firmware.version"),
     # The one place of fairshoe that knows the table system.
     "fairshoe.commands.table": (
-        *("fairshoe_table", "fairshoe.web", "fairshoe.errors", "fairshoe.files", "fairshoe.printable"),
+        *("fairshoe_table", "fairshoe.web", "fairshoe.cli.settings"),
+        *("fairshoe.errors", "fairshoe.files", "fairshoe.printable"),
     ),
     # The places of fairshoe that know the floor.
-    "fairshoe.commands.publish": (
+    "fairshoe.commands.floor_publish": (
         *("fairshoe.cli", "fairshoe.errors"),
         *("fairshoe_floor.stream", "fairshoe_floor.metrics", "fairshoe_floor.logs"),
     ),
@@ -220,8 +228,8 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
         *("fairshoe.cli", "fairshoe.errors", "fairshoe.printable", "fairshoe.ship.release_facts"),
         "fairshoe_floor",
     ),
-    "fairshoe.commands.gateway": ("fairshoe.cli", "fairshoe.errors", "fairshoe.printable", "fairshoe_floor"),
-    "fairshoe.commands.inventory": (
+    "fairshoe.commands.floor_gateway": ("fairshoe.cli", "fairshoe.errors", "fairshoe.printable", "fairshoe_floor"),
+    "fairshoe.commands.floor_inventory": (
         *("fairshoe.observe", "fairshoe.transport.urls", "fairshoe.text", "fairshoe_floor"),
         *HOST_BASE,
     ),
@@ -306,7 +314,7 @@ TYPES_ONLY = ("hal.api",)
 # The WASM VM has more than a board has, so running there proves nothing about an import.
 
 DEVICE_IMPORTS = frozenset({"array", "binascii", "gc", "hashlib", "json", "micropython", "struct"})
-PORT_IMPORTS = frozenset({"machine", "os", "pyb", "rp2", "select", "stm", "time", "uctypes"})
+PORT_IMPORTS = frozenset({"machine", "os", "rp2", "select", "time", "uctypes"})
 SYS_USERS = ("hal.board.usb", "rig")
 
 # --- sizes -------------------------------------------------------------------------------------

@@ -23,9 +23,9 @@ FILES = {"open"}
 MODULES = {"os", "uos", "io", "vfs", "importlib", "network", "socket", "bluetooth", "_thread", "subprocess", "code"}
 ANYWHERE = {"dupterm", "bootloader", "exec", "eval", "__import__", "chdir", "rename", "unlink"}
 # hal/boot_main.py opens board, game and dictionary for firmware/main.py, and before that the modules, to check their
-# checksum. The flash chip's size is known to the file system alone; ESP32's random numbers are in os.
+# checksum. The flash chip's size is known to the file system alone.
 MAY_OPEN = {"hal/boot_main.py"}
-MAY_IMPORT = {"hal/rp2/onboard.py": {"os"}, "hal/boot_main.py": {"os", "io"}, "hal/esp32/port.py": {"os"}}
+MAY_IMPORT = {"hal/rp2/onboard.py": {"os"}, "hal/boot_main.py": {"os", "io"}}
 
 
 def ways_in(path: str, source: str) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import style_checks as checks
 
-from fairshoe.cli.registry import COMMANDS, arguments_module
+from fairshoe.cli.registry import ACTIONS, COMMANDS, arguments_module
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE = ("firmware", "hal", "rig", "host_tools", "tools", "tests")
@@ -104,11 +104,14 @@ def test_importing_a_host_package_loads_nothing_else() -> None:
     report(findings)
 
 
+OWN = {f"{name}_{action}" for name, actions in ACTIONS.items() for action in actions}
+
+
 @pytest.mark.parametrize(
     ("folder", "expected"),
     [
-        ("host_tools/fairshoe/arguments/", {arguments_module(name) for name in COMMANDS}),
-        ("host_tools/fairshoe/commands/", {name.replace("-", "_") for name in COMMANDS}),
+        ("host_tools/fairshoe/arguments/", {arguments_module(name) for name in COMMANDS} | OWN),
+        ("host_tools/fairshoe/commands/", {name.replace("-", "_") for name in COMMANDS} | OWN),
     ],
     ids=["arguments", "commands"],
 )

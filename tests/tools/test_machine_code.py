@@ -20,7 +20,6 @@ from firmware.image import BOUNCES, EDGES_MAX, FOLDED, FOLDED_BITS, FULL, INPUT_
 from firmware.protocol.cobs import FILL_BITS, FRAME_MAX, WIRE_MAX, cobs_decode, cobs_encode, cobs_gather
 from firmware.signing import field, sha512
 from firmware.signing.constants import ROUND_CONSTANTS, START_STATE
-from hal.board.ring import RING, copy_edges
 from hal.rp2 import fold as words
 
 ShipOnce = Callable[[str], tuple[list[Shipped], Path]]
@@ -46,7 +45,7 @@ def is_native(mpy: bytes) -> bool:
 @pytest.mark.parametrize("module", COMPILED)
 @pytest.mark.parametrize("march", sorted({port.march for port in PORTS.values()}))
 def test_every_processor_gets_machine_code(march: str, module: str) -> None:
-    plain = (folded("pico-shoe") | folded("stm32-shoe"))[module]
+    plain = folded("pico-shoe")[module]
     assert is_native(compile_mpy(to_machine_code({module: plain})[module], "m", "-O3", f"-march={march}"))
     assert not is_native(compile_mpy(plain, "m", "-O3", f"-march={march}"))
 
@@ -172,26 +171,6 @@ def watched(kind: Any, values: list[int], first: int, last: int) -> Any:
     buf = kind(values)
     buf.first, buf.last = first, last
     return buf
-
-
-def test_taking_edges_out_of_their_ring_never_leaves_it() -> None:
-    noise = seeded()
-    for _ in range(2000):
-        at, count = noise.randrange(RING), noise.randrange(RING)
-        there = noise.randrange(EDGES_MAX + 1 - count)
-        edges = [noise.randrange(2 * INPUT_COUNT) for _ in range(RING)]
-        times = [noise.randrange(1 << 30) for _ in range(RING)]
-        to = watched(Watched, [255] * EDGES_MAX, there, there + count - 1)
-        to_us = watched(WatchedWords, [0] * EDGES_MAX, there, there + count - 1)
-        raw = watched(Watched, [0] * INPUT_COUNT, 0, INPUT_COUNT - 1)
-        ring = watched(Watched, edges, 0, RING - 1), watched(WatchedWords, times, 0, RING - 1)
-        span = there << 10 | (at + count) % RING << 5 | at
-        assert copy_edges(*ring, to, to_us, raw, span) == there + count
-        order = [(at + i) % RING for i in range(count)]
-        assert list(to)[there : there + count] == [edges[i] for i in order]
-        assert list(to_us)[there : there + count] == [times[i] for i in order]
-        levels = {edges[i] >> 1: edges[i] & 1 for i in order}
-        assert list(raw) == [levels.get(line, 0) for line in range(INPUT_COUNT)]
 
 
 class Registers:

@@ -2,11 +2,14 @@
 
 import json
 import random
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from mutants import __main__ as mutants_main
+from mutants import kills
 from mutants.copied_tree import ROOT, copied_tree
 from mutants.mutant import UNREACHED, Mutant
 from mutants.rule_code import statement_mutants
@@ -112,3 +115,18 @@ def test_a_slice_of_the_mutants_of_the_rules_is_caught(
     seed = random.randrange(1 << 16)
     status = mutants_main.main(["--rules", "--seed", str(seed), "--minutes", str(SLICE_S / 60)])
     assert status == 0, f"replay: make mutants RULES=1 SEED={seed}\n{capsys.readouterr().out}"
+
+
+def test_a_mutant_that_was_caught_and_is_no_more_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(kills, "FILE", tmp_path / "kills.txt")
+    kills.FILE.write_text("# seed 1\nrules\ta\ttest_a\nrules\tb\tsurvived\nrules\tc\ttest_c\n", encoding="utf-8")
+    for now, status in (("test_b", 0), (kills.SURVIVED, 1)):
+        judged = iter([replace(kill, test=now) for kill in kills.read()[:2]])
+        monkeypatch.setattr(kills, "judge", Mock(return_value=judged))
+        assert mutants_main.main(["--kills"]) == status
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "LOST rules a: test_a",
+        "2 of 3 are still there; 1 that were caught are no more",
+    ]

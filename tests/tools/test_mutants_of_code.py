@@ -84,6 +84,10 @@ def bench(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Bench:
     return Bench()
 
 
+def drbg() -> Module:
+    return read_module("deck/drbg.py", (ROOT / "firmware/deck/drbg.py").read_text(encoding="utf-8"))
+
+
 def ticks() -> Module:
     return read_module("ticks.py", (ROOT / "firmware/ticks.py").read_text(encoding="utf-8"))
 
@@ -137,19 +141,23 @@ def test_what_survives_is_named_and_fails_unless_it_is_shown_to_be_equivalent(
 ) -> None:
     monkeypatch.setattr(code_run, "EQUIVALENT", tmp_path / "equivalent_code.json")
     monkeypatch.setattr(code_run, "RESULTS", tmp_path / "results.jsonl")
-    monkeypatch.setattr(code_run, "modules", lambda: [ticks()])
+    monkeypatch.setattr(code_run, "modules", lambda: [drbg(), ticks()])
     monkeypatch.setattr(code_run, "Bench", lambda: bench)
-    name = "ticks.py ticks_diff: delta >= TICKS_HALF -> delta > TICKS_HALF"
+    name = "deck/drbg.py Drbg._update: without wipe(data)"  # no output of the generator depends on it
     entry = {"mutant": name, "why": "."}
     for known, status, text in (
-        ([], 1, f"SURVIVED firmware/ticks.py:23: {name} (3 of 3 tests that run it)"),
-        ([entry], 0, "top                        1      1       0           1         0     100.0"),
-        ([entry, {"mutant": "ticks.py y", "why": "."}], 1, "equivalent_code.json: there is no mutant ticks.py y"),
-        ([entry, {"mutant": "app.py y", "why": "."}], 0, "top "),
+        ([], 1, f": {name} ("),
+        ([entry], 0, " 1      1       0           1         0     100.0"),
+        (
+            [entry, {"mutant": "deck/drbg.py y", "why": "."}],
+            1,
+            "equivalent_code.json: there is no mutant deck/drbg.py y",
+        ),
+        ([entry, {"mutant": "app.py y", "why": "."}], 0, "deck/drbg.py "),
     ):
         code_run.EQUIVALENT.write_text(json.dumps(known), encoding="utf-8")
-        choice = Choice(module="ticks.py", only="-> delta > TICKS_HALF")
-        assert code_run.run(choice, 0, 5, ["tests/unit/app/test_ticks.py"], False) == status
+        choice = Choice(module="deck/drbg.py", only="_update: without wipe(data)")
+        assert code_run.run(choice, 0, 5, ["tests/unit/deck/test_drbg.py"], False) == status
         assert text in capsys.readouterr().out
     caught = {"mutant": "ticks.py ticks_diff: if delta >= TICKS_HALF -> if False", "why": "."}
     code_run.EQUIVALENT.write_text(json.dumps([caught]), encoding="utf-8")

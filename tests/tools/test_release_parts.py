@@ -15,7 +15,6 @@ from release import contents, notices, packages
 
 from fairshoe import __version__
 from fairshoe.errors import install_advice
-from fairshoe.ship.manifest import sha256
 from firmware.version import VERSION_TEXT
 
 ROOT = packages.ROOT
@@ -53,23 +52,6 @@ def test_advice_names_extras_that_there_are() -> None:
     assert {one or other for one, other in named} == set(known)
     assert "pip install 'fairshoe[web]'" in install_advice("web")
     assert not [text for text in sources if "pip install '.[" in text]
-
-
-def test_evidence_is_whole_and_says_if_it_is_of_another_commit(tmp_path: Path) -> None:
-    source, target = tmp_path / "given", tmp_path / "evidence"
-    with pytest.raises(packages.ReleaseError, match="no folder that `make evidence` wrote"):
-        release.add_evidence(source, target, "c" * 40)
-    source.mkdir()
-    (source / "evidence.html").write_text("x")
-    report = {"commit": "c" * 40, "files": {"evidence.html": sha256(b"x")}}
-    (source / "evidence.json").write_text(json.dumps(report))
-    assert release.add_evidence(source, target, "c" * 40) == []
-    assert (target / "evidence.html").read_text() == "x"
-    found = release.add_evidence(source, tmp_path / "other", "d" * 40)
-    assert found == [f"evidence of another commit, {'c' * 40}"]
-    (source / "evidence.html").write_text("y")
-    with pytest.raises(packages.ReleaseError, match="run `make evidence` again"):
-        release.add_evidence(source, target, "c" * 40)
 
 
 def test_what_is_needed_is_the_closure_of_the_projects_dependencies() -> None:

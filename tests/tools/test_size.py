@@ -14,7 +14,7 @@ ShipOnce = Callable[[str], tuple[list[Shipped], Path]]
 
 FILES = {
     "firmware/__init__.py": '"""f"""\n',
-    "firmware/main.py": "from firmware import app\n\n\ndef main():\n    import hal.esp32\n    app.run()\n",
+    "firmware/main.py": "from firmware import app\n\n\ndef main():\n    import hal.rp2.port\n    app.run()\n",
     "firmware/app.py": (
         "from firmware.games.flow import go\n"
         "TYPE_CHECKING = False\n"
@@ -46,7 +46,6 @@ FILES = {
     "hal/rp2/__init__.py": "",
     "hal/rp2/port.py": "import machine\nfrom hal.rp2 import pins\n",
     "hal/rp2/pins.py": "import micropython\n@micropython.viper\ndef f(a: int) -> int:\n    return a\n",
-    "hal/esp32/__init__.py": "",
     "hal/sim/__init__.py": "",
     "hal/sim/plant.py": "X = 1\n",
     "rig/__init__.py": "",
@@ -74,9 +73,7 @@ def shipped_sources(tree: Path, out: Path) -> set[str]:
     return {item.source for item in shipped}
 
 
-def test_ships_the_import_closure_of_main_one_port_and_one_kind_each_under_its_own_path(
-    tree: Path, tmp_path: Path
-) -> None:
+def test_ships_the_import_closure_of_main_and_one_kind_each_under_its_own_path(tree: Path, tmp_path: Path) -> None:
     modules = {
         "firmware/main",
         "firmware/app",
@@ -119,9 +116,7 @@ def test_ships_what_only_the_boards_own_kind_needs(tree: Path, tmp_path: Path) -
     assert shoe - carousel == {"firmware/machines/motor_shoe.py"}
 
 
-@pytest.mark.parametrize(
-    "board", ["pico-carousel", "pico-shelves", "pico-shoe", "pico-draw", "pico2-carousel", "stm32-draw"]
-)
+@pytest.mark.parametrize("board", ["pico-carousel", "pico-shelves", "pico-shoe", "pico-draw", "pico2-carousel"])
 def test_every_reference_board_and_the_largest_of_all_ship_one_machine_within_budget(
     board: str, ship_once: ShipOnce
 ) -> None:
@@ -216,9 +211,3 @@ def test_a_device_gets_the_numbers_of_its_own_game_and_no_other(ship_once: ShipO
     shipped = {item.path: item.source for item in ship_once("pico-carousel")[0]}
     assert shipped["game.json"] == "game_profiles/caribbean-stud.json"
     assert [path for path in shipped if path.endswith(".json")] == ["board.json", "game.json"]
-
-
-def test_an_stm32_shows_nobody_its_files_as_a_drive_and_no_other_board_has_a_boot_py(ship_once: ShipOnce) -> None:
-    starts = {board: ship_once(board)[1] / "boot.py" for board in ("stm32-draw", "pico-carousel")}
-    assert starts["stm32-draw"].read_text() == "import pyb\npyb.usb_mode('VCP')\n"
-    assert not starts["pico-carousel"].exists()

@@ -10,7 +10,9 @@ from pathlib import Path
 import gate
 import pytest
 import quick
+import small
 import stages
+from floor.__main__ import SLICE as CHAOS
 from stages import ROOT, Stage, run_stages
 
 
@@ -36,9 +38,14 @@ def test_one_failure_fails_the_whole_and_the_others_run(capsys: pytest.CaptureFi
     assert "\n== bad\nwhy\n" in said and said.endswith("all FAILED: bad\n")
     assert re.search(r"ok      good, \d+ s, processor \d+ s: 12 passed\n", said) and "== good" not in said
     assert re.search(r"  12 tests, \d+\.\d s of processor time\n", said)
-    assert "\n          SKIPPED [1] test_it.py:3: no promtool\n" in said, "what a test lacked is said aloud"
-    assert run_stages("all", parts[1:], 1) == 0
-    assert capsys.readouterr().out.endswith("all passed\n")
+    assert "\n          good: SKIPPED [1] test_it.py:3: no promtool\n" in said, "what a test lacked is said aloud"
+    assert len(re.findall(r"s  (?:before|after): load \d+\.\d, a loop of 10,000,000 \d+\.\d\d s\n", said)) == 2
+    assert run_stages("all", [python("chip", "print('NOT RUN: no image')"), *parts[1:]], 1) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"s  left out: 2\n {10}chip: NOT RUN: no image\n {10}good: SKIPPED", said)
+    assert run_stages("all", [python("good", "")], 1) == 0
+    said = capsys.readouterr().out
+    assert "s  left out: nothing\n" in said and said.endswith("all passed\n")
 
 
 def test_the_time_of_a_stage_is_that_of_its_processes() -> None:
@@ -84,6 +91,22 @@ def test_a_stage_is_skipped_while_its_inputs_are_those_it_passed_with(
     assert runs(lacks) and runs(lacks), "and what could not run"
 
 
+def test_tests_that_read_a_file_which_their_stage_does_not_name_fail(tmp_path: Path) -> None:
+    (tmp_path / "test_a.py").write_text("def test_it():\n    import frames\n    assert open('README.md').read()\n")
+    (tmp_path / "conftest.py").symlink_to(ROOT / "tests" / "conftest.py")
+
+    def says(*places: str) -> list[str]:
+        env = stages.environment(python("any", "", *places)) | {"PYTHONPATH": str(ROOT / "tools")}
+        command = [sys.executable, "-m", "pytest", "-q", "-c", "pyproject.toml", str(tmp_path)]
+        done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+        found = re.findall(r"not among the inputs of its stage in tools/gate.py: (.*)", done.stdout)
+        assert "1 passed" in done.stdout and done.returncode == bool(found), done.stdout
+        return found
+
+    assert says(".") == []
+    assert says(".", ":!README.md", ":!tools/frames.py") == ["README.md", "tools/frames.py"]
+
+
 def test_what_is_skipped_in_a_fresh_clone_is_nothing() -> None:
     assert stages.passed() == {} and not stages.LOGS.exists()
 
@@ -93,18 +116,42 @@ def test_the_gate_runs_every_test_file() -> None:
     first, second = gate.host_tests()
     known = {str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("test_*.py")}
     host = {path for path in known if path.startswith("tests/host/")}
+    host -= {path for path in host if path.startswith((*gate.PAGES, *gate.WITH_TABLES))}
     assert host == set(first) | set(second) and not set(first) & set(second)
     commands = {stage.name: stage.command for stage in gate.gate_stages()}
-    left_out = [word.partition("=")[2] for word in commands["others"] if word.startswith("--ignore=")]
-    elsewhere = ["tests/style", "tests/host", "tests/unit", "tests/web", "tests/floor_servers", "tests/table"]
-    assert sorted(left_out) == sorted([*elsewhere, *gate.CHANCE])
-    for name in ("style", "unit", "table"):
+    assert all((ROOT / path).exists() for path in gate.PAGES) and commands["pages"][4:] == gate.PAGES
+    assert all((ROOT / path).exists() for path in gate.WITH_TABLES)
+    elsewhere = ["tests/style", "tests/host", "tests/unit", "tests/table", *gate.WITH_PROGRAMS]
+    elsewhere += [*gate.CHANCE, *gate.PAGES, *gate.WITH_TABLES]
+    for name, words in (("others", elsewhere), ("table", gate.PAGES), ("chance", gate.PAGES)):
+        left_out = [word.partition("=")[2] for word in commands[name] if word.startswith("--ignore=")]
+        assert sorted(left_out) == sorted(words), name
+    assert commands["table"][-1 - len(gate.WITH_TABLES) :] == ["tests/table", *gate.WITH_TABLES]
+    for name in ("style", "unit"):
         assert commands[name][-1] == f"tests/{name}"
+    in_full = {stage.name: stage.command for stage in gate.full_stages()}
     for name in ("floor", "web", "dissector"):
-        assert commands[name][1:] == ["-m", name, "--if-possible"]
+        assert in_full[name][1:] == ["-m", name, "--if-possible"]
     assert commands["chance"][-len(gate.CHANCE) :] == gate.CHANCE
     unit = {path for path in known if path.startswith("tests/unit/")}
     assert unit == {name for part in quick.shards(ROOT / "tests" / "unit") for name in part}
+
+
+@pytest.mark.parametrize(
+    ("changed", "run"),
+    [
+        ("docs/TABLE.md", {"style"}),
+        ("README.md", {"pages"}),
+        ("host_tools/fairshoe_table/rules/pay_tables.ini", {"table"}),
+        ("host_tools/fairshoe_floor/database.py", {"host-1", "host-2", "table", "others", "types"}),
+        ("tests/table/test_books.py", {"table", "others", "trace"}),
+        ("game_profiles/boston-5-stud.json", {"host-1", "host-2", "unit", "mpy", "table", "chance", "trace", "others"}),
+    ],
+)
+def test_a_change_runs_the_stages_that_it_decides(changed: str, run: set[str]) -> None:
+    assert stages.files_below([changed]) == [changed]
+    found = {stage.name for stage in gate.gate_stages() if stage.inputs and changed in stages.files_below(stage.inputs)}
+    assert run | {"pages", "style"} == found
 
 
 def test_what_the_gate_leaves_out_is_in_the_full_set() -> None:
@@ -116,12 +163,10 @@ def test_what_the_gate_leaves_out_is_in_the_full_set() -> None:
     for name in ("full-host", "full-chance", "full-table", "full-others"):
         assert of_full[name][2:4] == ["-m", "full or drawn"]
     left_out = {word.partition("=")[2] for word in of_full["full-others"] if word.startswith("--ignore=")}
-    assert left_out - {"tests/web", "tests/floor_servers"} == {"tests/host", "tests/table", *gate.CHANCE}
+    assert left_out == {"tests/host", "tests/table", *gate.WITH_PROGRAMS, *gate.CHANCE}
     assert of_full["full-host"][4:] == ["tests/host"] and of_full["full-table"][4:] == ["tests/table"]
     assert of_full["full-chance"][4:] == gate.CHANCE
-    assert of_full["full-floor"][1:] == [*of_gate["floor"][1:], "--full"]
-    assert of_full["full-web"][1:] == [*of_gate["web"][1:], "--full"]
-    assert not any("mark.full" in path.read_text() for path in (ROOT / "tests" / "web").glob("*.py"))
+    assert not any(test.startswith(gate.WITH_PROGRAMS) for _, test in long_tests()), "all of them are in the full set"
     without, only = (command[-4:] for command in (of_gate["mpy"], of_full["mpy-long"]))
     assert without == ["--without", gate.LONG_ON_VM, *gate.BOTH_VMS]
     assert only == ["--only", gate.LONG_ON_VM, *gate.BOTH_VMS]
@@ -141,6 +186,36 @@ def test_of_a_long_test_the_gate_runs_some_cases_and_the_full_set_the_others() -
         found.append({line for line in lines if line.startswith(name)})
     gate_runs, full_set_runs, all_cases = found
     assert len(gate_runs) == kept and full_set_runs == all_cases - gate_runs
+
+
+def test_every_long_target_has_a_small_run_in_the_full_set_or_a_reason() -> None:
+    targets: dict[str, set[str]] = {}
+    target = ""
+    for line in (ROOT / "Makefile").read_text().splitlines():
+        begin = re.match(r"([a-z0-9-]+):.*## .*(MINUTES|ROUNDS|SEED|UF2|RESTARTS|N)=", line)
+        if begin or not line.startswith("\t"):
+            target = begin[1] if begin else ""
+        if target:
+            targets.setdefault(target, set()).update(re.findall(r"\$\(TOOL\) ([a-z_.]+)", line))
+    assert {"soak", "hil", "fleet-chaos", "mutants"} <= targets.keys()
+    run = {words[0] for of_target in small.SMALL.values() for words in of_target}
+    run |= {stage.command[2] for stage in gate.full_stages() if stage.command[1:2] == ["-m"]}
+    run |= {CHAOS[1]} if "--chaos" in {word for stage in gate.full_stages() for word in stage.command} else set()
+    without = {target for target, modules in targets.items() if not modules <= run or not modules}
+    with_command = {"run", "growth", "hil-smoke"}  # `fairshoe demo`, a test, and hil by another name
+    assert without - with_command <= small.NOT_SMALL.keys() and not small.NOT_SMALL.keys() & small.SMALL.keys()
+
+
+def test_a_small_run_that_fails_fails_the_stage(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(small, "SMALL", {"good": (("draws",),), "bad": (("fuzz", "--hours", "1"),)})
+    assert small.main(["good"]) == 0
+    capsys.readouterr()
+    assert small.main([]) == 1
+    said = capsys.readouterr().out
+    assert "\nFAILED  bad, " in said and "unrecognized arguments: --hours" in said
+    assert "\nNOT RUN: make release: it wants" in said
 
 
 def test_every_long_test_is_there() -> None:

@@ -22,7 +22,7 @@ CONTROLS = {"button", "link", "textbox", "searchbox", "spinbutton", "combobox", 
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "slice: part of the gate")
+    config.addinivalue_line("markers", "slice: part of the full set")
     if importlib.util.find_spec("playwright") is None or not find_chromium():
         raise pytest.UsageError("tests/web needs Playwright and Chromium: run `make test-web`")
 

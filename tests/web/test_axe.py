@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from bench_case import Case, only
-from web.bringup import Wired, bringing
 from web.browser import Bench
 from web.dealer import dealer, setup
 from web.floor import floor
@@ -44,18 +43,6 @@ def live_page(chromium: Any, url: str, scheme: str, folder: Path) -> Generator[A
     with live(chromium, Host(SIM), LiveView(SIM, board="pico-carousel")) as (it, _serving):
         it.tab.emulate_media(color_scheme=scheme)
         it.until("live.known.status?.state === 'stack offered' && live.plots.points.length")
-        yield it.tab
-        it.errors.clear()  # as on the floor page
-
-
-@contextmanager
-def bringup_page(chromium: Any, url: str, scheme: str, folder: Path) -> Generator[Any]:
-    """With a fault, its cure, and what was left out."""
-    wired = Wired(folder, "pico-carousel", {"swapped": ["throat_a", "throat_b"]})
-    with bringing(chromium, wired, color_scheme=scheme) as (it, _serving):
-        it.tab.click("#bringup-lead")
-        it.until("!document.getElementById('bringup-write').hidden")
-        it.ask("document.querySelectorAll('#bringup details').forEach((fold) => (fold.open = true))")
         yield it.tab
         it.errors.clear()  # as on the floor page
 
@@ -127,7 +114,7 @@ def written(report: Callable[[Path], str]) -> Callable[..., contextlib.AbstractC
 
 
 PAGES = {
-    **{"bench": bench_page, "live": live_page, "bringup": bringup_page},
+    **{"bench": bench_page, "live": live_page},
     **{"dealer": dealers_page, "floor": floor_page},
     **{"bench report": written(bench_report), "shuffle report": written(shuffle_report)},
     **{"returns report": written(returns_report), "shift sheet": written(shift_sheet)},

@@ -38,7 +38,7 @@ def live_page(chromium: Any, url: str, folder: Path) -> Generator[tuple[Bench, s
     finally:
         bench.tab.close()
         process.kill()
-        process.wait(10)
+        process.wait()
 
 
 def click(bench: Bench, command: str, answer: str) -> None:

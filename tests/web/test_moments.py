@@ -3,15 +3,11 @@
 import base64
 import copy
 import json
-from pathlib import Path
 from typing import Any
 
-import pytest
-from web.browser import ROOT, Bench
+from web.browser import Bench
 
 from fairshoe.boards.configs import load_board
-from fairshoe.cli.command_line import main
-from fairshoe.sim.scenario_cases import library
 from rig.scenario import Scenario
 
 SCENARIO = "carousel-jam-in-the-throat"
@@ -108,28 +104,6 @@ def test_a_broken_link_is_named_and_a_new_machine_starts(bench: Bench) -> None:
         bench.until("bench.about")
         assert "This link is broken" in bench.tab.inner_text("#loading"), name
         bench.event("booted")
-    bench.ask("history.replaceState(null, '', location.pathname)")
-
-
-@pytest.mark.slice
-def test_a_link_of_fairshoe_replay_opens_at_the_stop_and_says_what_is_guessed(
-    bench: Bench, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A scenario's bytes as a capture, its first stop as a link, the link in the page."""
-    data = library(ROOT / "tests" / "scenarios")[SCENARIO]
-    scenario = Scenario(data, load_board(data["board"])[0])
-    scenario.play()
-    (tmp_path / "table.bin").write_bytes(bytes(scenario.stage.transcript))
-    assert main(["replay", str(tmp_path / "table.bin"), "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)
-    bench.ask("bench.about = null")
-    bench.ask(f"location.hash = {said['link'].partition('#')[2]!r}")
-    stop = f"bench.picture.warning === 'jam_throat' && Math.round(bench.picture.t / 1000) === {said['at_ms']}"
-    bench.until(f"bench.about && {stop}")  # until then the picture is that of the machine before
-    story = bench.tab.inner_text("#tour-text")
-    assert "Guessed: " in story and "the order of the cards" in story
-    bench.tab.click("#back-1")
-    bench.until("bench.picture.warning === 'none' && bench.picture.t")
     bench.ask("history.replaceState(null, '', location.pathname)")
 
 

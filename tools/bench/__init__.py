@@ -3,5 +3,5 @@
     make bench
     PYTHONPATH=tools .venv/bin/python -m bench --json    figures for a program
 
-lower_bound.py computes the shortest possible time of a job; machine.py plays the jobs; link.py measures the codec.
+Sections are listed in __main__.py; lower_bound.py computes the shortest possible time of a job that machine.py plays.
 """

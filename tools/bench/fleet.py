@@ -3,8 +3,6 @@
 The shoes are fakes in a process of their own (floor/shoes.py), each at an address of the loopback network, which needs
 Linux. Latency depends on the disk and on what else the machine does: the load is printed beside it. Processor time
 depends on neither: that of the fleet's process and that of the shoes' process are printed as shares of one core.
-
-    PYTHONPATH=tools .venv/bin/python -m bench.fleet [SHOES] [SECONDS]
 """
 
 from __future__ import annotations
@@ -12,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -20,12 +17,14 @@ from pathlib import Path
 from floor.pits import fake_shoes
 from floor.shoes import address, secret
 
+from bench.section import NotMeasured
 from fairshoe import Event, Fleet
 from fairshoe.keys import KeyRing, RoleKey
 from fairshoe.messages import Role
 
 SHOES = 500
 SECONDS = 10.0
+WHOLE_S = 120.0
 EVENTS_PER_S = 10
 AIM_MS = 50.0
 AIM_CORE = 0.60  # of one core, for the process of the fleet
@@ -87,7 +86,10 @@ async def follow(port: int, count: int, seconds: float, path: Path, others: int)
 def measure(count: int = SHOES, seconds: float = SECONDS) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder, fake_shoes(count, EVENTS_PER_S) as (process, port):
         following = follow(port, count, seconds, Path(folder) / "store.db", process)
-        return asyncio.run(asyncio.wait_for(following, 120))
+        try:
+            return asyncio.run(asyncio.wait_for(following, WHOLE_S))
+        except asyncio.TimeoutError as error:
+            raise NotMeasured(f"{count} shoes did not open and report within {WHOLE_S:g} s") from error
 
 
 def report(got: dict[str, float]) -> list[str]:
@@ -102,9 +104,3 @@ def report(got: dict[str, float]) -> list[str]:
         f"  processor: {got['us_per_event']:.0f} us an event, {got['core']:.0%} of one core"
         f" (aim {AIM_CORE:.0%}, {spare}); the fake shoes, in a process of their own, {got['core_shoes']:.0%}",
     ]
-
-
-if __name__ == "__main__":
-    shoes = int(sys.argv[1]) if sys.argv[1:] else SHOES
-    lasting = float(sys.argv[2]) if sys.argv[2:] else SECONDS
-    print("\n".join(report(measure(shoes, lasting))))

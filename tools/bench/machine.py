@@ -14,6 +14,7 @@ from statistics import mean
 from typing import Any
 
 from bench import lower_bound
+from bench.section import NotMeasured
 from firmware.machines.machine import JOB_RUNNING
 from rig import stories
 from rig.story import Stage
@@ -163,11 +164,12 @@ def _fed(mech: dict[str, Any], jobs: list[Job]) -> Iterator[list[int]]:
 
 def _check(stage: Watched) -> None:
     if stage.rig.plant.crashes or "warning_latched" in stage.names():
-        raise SystemExit("bench: the machine stopped or broke; its times mean nothing")
+        raise NotMeasured("the machine stopped or broke; its times mean nothing")
 
 
 # -- figures ---------------------------------------------------------------------------------------------------------
 
+SEEDS = 20
 RATIO_AIM = 1.05
 REFILL_AIM_S = 1.2
 DEAL_AIM = 1.10  # a motor shoe, of its bound
@@ -179,9 +181,9 @@ SHUFFLES: tuple[tuple[str, int, float | None, float | None], ...] = (
 )
 
 
-def measure(seeds: int) -> dict[str, dict[str, float]]:
+def measure(seeds: int = SEEDS) -> dict[str, dict[str, float]]:
     """Figures by name, ready to be printed or dumped."""
-    found: dict[str, dict[str, float]] = {}
+    found: dict[str, dict[str, float]] = {"seeds": {"count": seeds}}
     for kind, cards, _aim_s, _ratio in SHUFFLES:
         config = board(kind)
         runs = [shuffle(config, cards, seed) for seed in range(seeds)]
@@ -213,7 +215,8 @@ def measure(seeds: int) -> dict[str, dict[str, float]]:
     return found
 
 
-def report(found: dict[str, dict[str, float]], seeds: int) -> list[str]:
+def report(found: dict[str, dict[str, float]]) -> list[str]:
+    seeds = found["seeds"]["count"]
     lines = [f"machine: simulated seconds, mean (worst) of {seeds} seeds, and multiples of the shortest possible time"]
     for kind, cards, aim_s, aim in SHUFFLES:
         got = found[f"{kind} {cards}"]
@@ -249,7 +252,3 @@ def _pair(got: dict[str, float], name: str, digits: int = 2) -> str:
 
 def _met(met: bool) -> str:
     return "met" if met else "NOT met"
-
-
-if __name__ == "__main__":
-    print("\n".join(report(measure(20), 20)))

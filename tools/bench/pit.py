@@ -1,4 +1,4 @@
-"""How many shoes one `fairshoe gateway` records: fake keyed shoes at 1 and at 10 events a second, up a ladder.
+"""How many shoes one `fairshoe floor gateway` records: fake keyed shoes at 1 and at 10 events a second, up a ladder.
 
 Each row is one run: the gateway's own metrics give the time from the arrival of an event's frame to its commit, /proc
 its processor time and memory. A row is kept up if 95 % of the events are stored and the p99 is within AIM_S. The p99 is
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from typing import Any
 from floor import pits, servers
 
 from bench.fleet import processor_s
+from bench.section import NotMeasured
 
 LADDERS = {1.0: (250, 500, 1000, 2000), 10.0: (50, 100, 250, 500)}
 SECONDS = 10.0
@@ -29,7 +30,7 @@ OPEN_S = 180.0
 AIM_S = 0.25
 KEPT_UP = 0.95
 STORED = "fairshoe_gateway_stored_seconds"
-GATEWAY = [sys.executable, "-m", "fairshoe", "gateway"]
+GATEWAY = [sys.executable, "-m", "fairshoe", "floor", "gateway"]
 
 
 def memory_mb(process: int) -> float:
@@ -115,14 +116,17 @@ def p99(before: dict[str, float], after: dict[str, float]) -> float:
     return min(bound for bound, count in buckets.items() if count >= wanted)
 
 
-def climb(seconds: float = SECONDS) -> Iterator[dict[str, Any]]:
+def climb(seconds: float = SECONDS, ladders: Mapping[float, tuple[int, ...]] = LADDERS) -> list[dict[str, Any]]:
     """Rows of each ladder up to the first that is not kept up."""
-    for rate, ladder in LADDERS.items():
+    rows: list[dict[str, Any]] = []
+    for rate, ladder in ladders.items():
         for shoes in ladder:
-            row = measure(shoes, rate, seconds)
-            yield row
-            if not row["kept_up"]:
+            rows.append(measure(shoes, rate, seconds))
+            if shoes == ladder[0] and not rows[-1]["open"]:
+                raise NotMeasured(f"not all of {shoes} shoes are open after {OPEN_S:g} s")
+            if not rows[-1]["kept_up"]:
                 break
+    return rows
 
 
 def report(rows: list[dict[str, Any]]) -> list[str]:

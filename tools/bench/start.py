@@ -25,7 +25,7 @@ def _spent(words: Sequence[str]) -> float:
 
 
 def report(found: dict[str, float]) -> list[str]:
-    lines = ["start-up: processor time of a command, the best of seven"]
+    lines = ["start-up: processor time of a command, the best of some runs"]
     for words, spent in found.items():
         met = "met" if spent <= AIM_S else "NOT met"
         lines.append(f"  fairshoe {words:14s} {spent:.2f} s (aim {AIM_S}, {met})")

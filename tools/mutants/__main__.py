@@ -3,10 +3,12 @@
     PYTHONPATH=tools .venv/bin/python -m mutants [--module M] [--seed N] [--minutes M] [--shard 1/4] [--verbose]
     PYTHONPATH=tools .venv/bin/python -m mutants --rules [--seed N] [--minutes M] [--verbose]
     PYTHONPATH=tools .venv/bin/python -m mutants --host [--module M] [--seed N] [--minutes M] [--verbose]
+    PYTHONPATH=tools .venv/bin/python -m mutants --kills [--write] [--seed N]
 
 Exit status of --rules: 0 when every mutant that was tried is caught, or shown in equivalent.json to change nothing, and
 90 % of those of rule code; else 1. Of code: 0 when 95 % of each package are caught, those apart that
-equivalent_code.json shows to change nothing. Of --host: 0 when 70 % of those that a test reaches are caught.
+equivalent_code.json shows to change nothing. Of --host: 0 when 70 % of those that a test reaches are caught. Of
+--kills: 0 when all are caught that were caught when tests/kills.txt was written.
 """
 
 from __future__ import annotations
@@ -15,23 +17,21 @@ import argparse
 import json
 import random
 import sys
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
-from mutants import code_run, host_code
-from mutants.copied_tree import copied_tree
-from mutants.mutant import UNREACHED, Mutant
+from mutants import code_run, host_code, kills
+from mutants.mutant import UNREACHED
 from mutants.rule_code import statement_mutants
-from mutants.rules import PROFILES, rule_mutants
+from mutants.rules import judged, rule_mutants
 
 CODE_RATE = 0.9
-PROGRESS_S = 20
 EQUIVALENT = Path(__file__).with_name("equivalent.json")
 
 
 def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
+    if options.kills:
+        return kills.write(options.seed or 1) if options.write else kills.compare()
     if options.rules:
         return run_rules(options)
     choice = code_run.Choice(options.module, options.only, options.seed or 1, options.sample, options.shard)
@@ -46,6 +46,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("mutants", description="Change one thing at a time: which test notices?")
     parser.add_argument("--rules", action="store_true", help="values of game profiles and house policy, not code")
     parser.add_argument("--host", action="store_true", help="code of the host library, the floor and the table")
+    parser.add_argument("--kills", action="store_true", help="those of tests/kills.txt: does a test still catch each?")
+    parser.add_argument("--write", action="store_true", help="draw others, or go on: --kills --write --seed N")
     parser.add_argument("--seed", type=int, help="which sample (1), and in which order; rules: as the files have them")
     parser.add_argument("--minutes", type=float, default=0, help="of processor time, then stop (0: try all)")
     parser.add_argument("--only", default="", help="only mutants whose name has this")
@@ -117,28 +119,6 @@ def run_rule_code(options: argparse.Namespace) -> bool:
         f"catch rate {100 * rate:.1f} %"
     )
     return rate >= CODE_RATE
-
-
-def judged(mutants: list[Mutant], limit_s: float) -> Iterator[tuple[Mutant, str]]:
-    """Each mutant with the test that failed, until the time is up. Mutants of code come last: they cost an import."""
-    used_s = 0.0
-    tried = 0
-    shown = time.monotonic()
-    for code in (False, True):
-        some = [mutant for mutant in mutants if mutant.path.startswith(PROFILES) != code]
-        if not some or 0 < limit_s <= used_s:
-            continue
-        with copied_tree(preload=not code) as tree:
-            for mutant in some:
-                verdict = tree.judge(mutant)
-                used_s += verdict.processor_s
-                tried += 1
-                if time.monotonic() > shown + PROGRESS_S:
-                    shown = time.monotonic()
-                    print(f"{tried} of {len(mutants)} tried", file=sys.stderr, flush=True)
-                yield mutant, verdict.caught_by
-                if 0 < limit_s <= used_s:
-                    break
 
 
 if __name__ == "__main__":

@@ -10,19 +10,22 @@ from __future__ import annotations
 import copy
 import json
 import re
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
 from rules.claims import read_trace
 
-from mutants.copied_tree import ROOT
+from mutants.copied_tree import ROOT, copied_tree
 from mutants.mutant import Mutant
 from mutants.rule_code import broken_rules
 
 PROFILES = "game_profiles"
 POLICY = "firmware/games/profile.py"
 HOUSE = "HOUSE"
+PROGRESS_S = 20
 _NAMES = ("$schema", "name", "code", "about", "pages")  # what people read, and who the game is
 _CHECKED = {  # keys that are no rule of a round: the check of a board config that refuses
     "not_by_hand": (
@@ -59,6 +62,28 @@ def _tests_by_clause() -> dict[str, list[str]]:
 
 def _tests_of(clauses: tuple[str, ...], tests: dict[str, list[str]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for clause in clauses for name in tests.get(clause, [])))
+
+
+def judged(mutants: list[Mutant], limit_s: float) -> Iterator[tuple[Mutant, str]]:
+    """Each mutant with the test that failed, until the time is up. Mutants of code come last: they cost an import."""
+    used_s = 0.0
+    tried = 0
+    shown = time.monotonic()
+    for code in (False, True):
+        some = [mutant for mutant in mutants if mutant.path.startswith(PROFILES) != code]
+        if not some or 0 < limit_s <= used_s:
+            continue
+        with copied_tree(preload=not code) as tree:
+            for mutant in some:
+                verdict = tree.judge(mutant)
+                used_s += verdict.processor_s
+                tried += 1
+                if time.monotonic() > shown + PROGRESS_S:
+                    shown = time.monotonic()
+                    print(f"{tried} of {len(mutants)} tried", file=sys.stderr, flush=True)
+                yield mutant, verdict.caught_by
+                if 0 < limit_s <= used_s:
+                    break
 
 
 # -- profiles ---------------------------------------------------------------------------------------------------------

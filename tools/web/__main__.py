@@ -1,9 +1,8 @@
 """Runs the tests of the bench page in Chromium.
 
 python -m web                all of them; Chromium is installed first, as root on Debian
-python -m web --if-possible  the slice of the gate; where there is no Chromium says that nothing was run;
+python -m web --if-possible  the slice of the full set; where there is no Chromium says that nothing was run;
                              with CI=true that is a failure
-python -m web --if-possible --full  what the gate leaves to the full set of that slice
 """
 
 from __future__ import annotations
@@ -18,8 +17,7 @@ from dissector.tshark import find_tshark
 
 from web.browser import ROOT, find_chromium
 
-SLICE = ["-m", "slice and not full"]
-REST_OF_SLICE = ["-m", "slice and full"]
+SLICE = ["-m", "slice"]
 
 
 def main() -> int:
@@ -31,8 +29,7 @@ def main() -> int:
     if not some and not (find_tshark() or install_tshark()):
         print("NOT RUN: the tests of the bench page. One of them opens a capture of the page with tshark.")
         return 1
-    part = REST_OF_SLICE if "--full" in sys.argv else SLICE if some else []
-    return subprocess.call([sys.executable, "-m", "pytest", "-q", *part, "tests/web"], cwd=ROOT)
+    return subprocess.call([sys.executable, "-m", "pytest", "-q", *(SLICE if some else []), "tests/web"], cwd=ROOT)
 
 
 def install() -> bool:

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from fairshoe.web.assets import live_files
-from fairshoe.web.bringup_desk import BringupDesk
 from fairshoe.web.live_server import LiveServer
 from fairshoe.web.live_shoe import Host, Observer
 from fairshoe.web.live_view import LiveView
@@ -19,10 +18,8 @@ from web.browser import Bench
 class Live:
     """A live server in a thread of its own; `call` does something in its loop."""
 
-    def __init__(
-        self, source: Host | Observer | None, view: LiveView, port: int = 0, desk: BringupDesk | None = None
-    ) -> None:
-        self._source, self._view, self._port, self._desk = source, view, port, desk
+    def __init__(self, source: Host | Observer | None, view: LiveView, port: int = 0) -> None:
+        self._source, self._view, self._port = source, view, port
         self._started = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), daemon=True)
         self._thread.start()
@@ -39,9 +36,7 @@ class Live:
 
     async def _run(self) -> None:
         self._loop, self._ending = asyncio.get_running_loop(), asyncio.Event()
-        desk = self._desk
-        hear, left = (desk.hear, desk.left) if desk else (None, None)
-        async with LiveServer(live_files(), self._view, self._port, hear=hear, left=left) as self.server:
+        async with LiveServer(live_files(), self._view, self._port) as self.server:
             following = asyncio.create_task(self._follow())
             await self._ending.wait()
             following.cancel()
@@ -51,9 +46,6 @@ class Live:
         if self._source is not None:
             await self._source.open()
         self._started.set()
-        if self._desk is not None:
-            self._desk.publish = self.server.publish
-            await self._desk.run(asyncio.Event().wait)
         if self._source is not None:
             await self._source.run(self._view, self.server.publish)
 

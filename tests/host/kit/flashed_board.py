@@ -21,7 +21,7 @@ from fairshoe.ship.flash import FlashPermissions
 
 WINDOW = 96
 TICK_S = 0.05
-BANNER = b"MicroPython v1.28.0; Raspberry Pi Pico 2 with RP2350\r\nType \"help()\" for more information.\r\n>>> "
+BANNER = b'MicroPython v1.28.0; Raspberry Pi Pico 2 with RP2350\r\nType "help()" for more information.\r\n>>> '
 RAW_BANNER = b"raw REPL; CTRL-B to exit\r\n>"
 
 
@@ -225,7 +225,7 @@ class FakeBoard:
             self.absent_until = self.now + self.reset_absent_s
             return
         except Exception as raised:
-            error = f"Traceback (most recent call last):\n  File \"<stdin>\", line 1\n{_words(raised)}\n"
+            error = f'Traceback (most recent call last):\n  File "<stdin>", line 1\n{_words(raised)}\n'
         text = printed.getvalue().replace("\n", "\r\n").encode()
         self._say(text + b"\x04" + error.replace("\n", "\r\n").encode() + b"\x04>")
 

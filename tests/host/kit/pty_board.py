@@ -31,7 +31,7 @@ class PtyBoard:
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
         self._stop.set()
-        self._thread.join(10)
+        self._thread.join()
         for descriptor in (self._master, self._slave):
             with contextlib.suppress(OSError):
                 os.close(descriptor)

@@ -14,8 +14,7 @@ from collections.abc import Callable, Generator, Mapping
 from typing import Any
 
 import pyte
-
-WAIT_S = 600.0  # generous: the machine may be busy; it ends as soon as what is waited for is there
+from waits import LIMIT_S
 
 
 class PtyScreen:
@@ -47,9 +46,9 @@ class PtyScreen:
     def text(self) -> str:
         return "\n".join(self.lines)
 
-    def until(self, seen: Callable[[str], bool] | str, seconds: float = WAIT_S) -> str:
+    def until(self, seen: Callable[[str], bool] | str) -> str:
         """The screen when it shows this."""
-        end = time.monotonic() + seconds
+        end = time.monotonic() + LIMIT_S
         while not (seen in self.text if isinstance(seen, str) else seen(self.text)):
             assert time.monotonic() < end, f"never seen: {seen}\n{self.text}"
             self._read(0.1)
@@ -63,9 +62,9 @@ class PtyScreen:
         self.screen.resize(rows, columns)
         os.killpg(self.process.pid, signal.SIGWINCH)
 
-    def end(self, seconds: float = WAIT_S) -> int:
+    def end(self) -> int:
         """Its exit status, when it has ended by itself."""
-        end = time.monotonic() + seconds
+        end = time.monotonic() + LIMIT_S
         while self.process.poll() is None:
             assert time.monotonic() < end, self.text
             self._read(0.1)
@@ -80,7 +79,7 @@ class PtyScreen:
     def close(self) -> None:
         if self.process.poll() is None:
             self.process.kill()
-            self.process.wait(10)
+            self.process.wait()
         os.close(self.near)
         os.close(self._far)
 
@@ -99,9 +98,7 @@ class PtyScreen:
 
 
 @contextlib.contextmanager
-def on_a_terminal(
-    *arguments: str, columns: int = 80, rows: int = 24, **environment: str
-) -> Generator[PtyScreen]:
+def on_a_terminal(*arguments: str, columns: int = 80, rows: int = 24, **environment: str) -> Generator[PtyScreen]:
     """`fairshoe` with these arguments."""
     screen = PtyScreen([sys.executable, "-m", "fairshoe", *arguments], columns, rows, environment)
     try:

@@ -45,7 +45,7 @@ class TcpShoe:
 
     def close(self) -> None:
         self._ending.set()
-        self._thread.join(30)
+        self._thread.join()
         self._server.close()
         self.port.close()
 

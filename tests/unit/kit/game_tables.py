@@ -1,5 +1,6 @@
 """A table with a host that may command: what the tests of games share."""
 
+from remembered import Remembered, remembered
 from support import act, all_fields_of, board, check_stage, clauses_of
 
 from firmware.protocol import ids
@@ -12,16 +13,21 @@ REFUSED = ids.OUTCOME_REJECTED
 DONE = ids.OUTCOME_DONE
 
 
-class Table:
+class Table(Remembered):
     """A device, a dealer's hands and a table system."""
 
     def __init__(self, game, kind="carousel", table=None, seed=7, role=ids.ROLE_TABLE, config=None):
         config = config or board(kind)
         config["link"]["mode"] = "table"
         config["table"] = table or {}
+        super().__init__()
+        self.boot(config, game, seed, role)
+
+    @remembered
+    def boot(self, config, game, seed, role):
         self.stage = Stage(config, game, seed, KEY, role)
-        self.op = 0
         self.stage.until("empty_proved", 20000, then_ms=3000)
+        return self
 
     def record(self, what, a=0, b=0):
         """Put something on record; its outcome."""
@@ -32,6 +38,7 @@ class Table:
         assert self.record(what, a, b) == DONE, what
         self.stage.run(300)
 
+    @remembered
     def inducted(self, deck=1):
         """A new deck as the rules have it: looked through, shown and mixed by hand, each step on record."""
         for step in ("inspected", "verified", "shown", "washed"):
@@ -61,11 +68,13 @@ class Table:
         self.stage.act("load", deck)
         return self.play(("", 300, "press", "green"), (event, run_ms, "wait", 0))
 
+    @remembered
     def shuffle(self, deck=1):
         act(self.stage, 300, "load", cards=self.flow.profile.deck_cards, deck=deck)
         self.stage.play([("", 300, "press", "green"), ("deck_verified", 500, "wait", 0)])
         return self
 
+    @remembered
     def deal(self, positions):
         """Betting closed and every stack taken."""
         self.stage.play(stories.seats(positions) + [("", 500, "press", "close"), ("round_started", 600, "wait", 0)])
@@ -74,6 +83,7 @@ class Table:
         self.stage.play([("stack_offered", 600, "take", 0) for _ in range(positions + 1)])
         return self
 
+    @remembered
     def release(self):
         self.play(
             ("", 300, "press", "green"), ("remainder_released", 600, "take", 0), ("remainder_taken", 300, "wait", 0)

@@ -55,18 +55,25 @@ def refusal(kind, function, *arguments):
 class replaced:
     """Other values under some names of a module or a class, as long as the block lasts."""
 
+    blocks = 0  # that are open
+
     def __init__(self, holder, **values):
         self.holder = holder
         self.values = values
 
     def __enter__(self):
+        replaced.blocks += 1
+        self._exchange()
+
+    def _exchange(self):
         for name in list(self.values):
             kept = getattr(self.holder, name)
             setattr(self.holder, name, self.values[name])
             self.values[name] = kept
 
     def __exit__(self, *_error):
-        self.__enter__()  # what was kept is put back the same way
+        self._exchange()  # what was kept is put back the same way
+        replaced.blocks -= 1
 
 
 def without_heap(function, *arguments):

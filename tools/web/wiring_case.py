@@ -1,15 +1,13 @@
-"""Bring-up of a simulated machine on the live page: its wiring, hands that wait or meddle, and the page in a tab."""
+"""Bring-up of a simulated machine: its wiring, and hands that wait or meddle."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from fairshoe.boards.configs import load_board
 from fairshoe.calibrate.hands import Say, SimHands
 from fairshoe.calibrate.machine import Machine
 from fairshoe.client.shoe import Shoe
@@ -18,10 +16,6 @@ from fairshoe.link.session import HostSession
 from fairshoe.messages import Role
 from fairshoe.sim.port import SimPort
 from fairshoe.sim.setup import SimSetup
-from fairshoe.web.bringup_desk import BringupDesk
-from fairshoe.web.live_view import LiveView
-from web.browser import Bench
-from web.live import Live
 
 KEY = bytes(range(32))
 START_S = 8.0
@@ -62,7 +56,7 @@ class SlowHands(SimHands):
 
 
 class Wired:
-    """A machine that a desk may open again and again. `meddle` is done once, after the request with these words; with
+    """A machine that may be opened again and again. `meddle` is done once, after the request with these words; with
     none before all of them."""
 
     def __init__(self, folder: Path, board: str, truth: Truth | None = None) -> None:
@@ -73,7 +67,6 @@ class Wired:
         self.wait_at = ""
         self.meddle: dict[str, Callable[[SimPort], object]] = {}
         self.opened = 0
-        self.here_s = 600.0  # a busy machine may keep a page from answering
 
     def open(self, ask: Say) -> Machine:
         self.opened += 1
@@ -83,27 +76,3 @@ class Wired:
         hands = SlowHands(self, ask)
         hands.machine = Machine(Shoe(self.port, "simulated", HostSession(role_key(self.key, Role.SERVICE))), hands)
         return hands.machine
-
-    def desk(self, view: LiveView) -> BringupDesk:
-        """The board's config is a file, so that state and cure are written beside it."""
-        path = self.folder / f"{self.board}.json"
-        path.write_text(json.dumps(load_board(self.board)[0]))
-        desk = BringupDesk(self.open, str(path), *load_board(str(path)), view)
-        desk.here_s = self.here_s
-        return desk
-
-
-@contextmanager
-def bringing(chromium: Any, wired: Wired, **page: Any) -> Generator[tuple[Bench, Live]]:
-    """The page of a bring-up in a tab; fails if the console complained."""
-    view = LiveView(wired.board, board=wired.board)
-    serving = Live(None, view, desk=wired.desk(view))
-    bench = Bench(chromium.new_page(**{"viewport": {"width": 1280, "height": 900}} | page), serving.server.url)
-    bench.tab.goto(bench.url)
-    bench.until("globalThis.live?.known.bringup")
-    try:
-        yield bench, serving
-        assert not bench.errors, bench.errors
-    finally:
-        bench.tab.close()
-        serving.close()

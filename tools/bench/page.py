@@ -7,6 +7,8 @@ from typing import Any
 
 from web.browser import Bench, browser, find_chromium, served
 
+from bench.section import Lacking
+
 # Name, unit, target, and whether more is better.
 TARGETS = {
     "drawing": ("s until the drawing is there", 1.0, False),
@@ -26,15 +28,15 @@ COUNT = """() => {
 }"""
 
 
-def measure() -> dict[str, float]:
-    """One figure for each target; nothing without Chromium and Playwright."""
+def measure(watch_ms: int = WATCH_MS) -> dict[str, float]:
+    """One figure for each target."""
     if not find_chromium() or importlib.util.find_spec("playwright") is None:
-        return {}
+        raise Lacking("Chromium or Playwright; `make test-web` says how to get them")
     with served() as url, browser() as chromium:
-        return _measure(Bench(chromium.new_page(), url))
+        return _measure(Bench(chromium.new_page(), url), watch_ms)
 
 
-def _measure(bench: Bench) -> dict[str, float]:
+def _measure(bench: Bench, watch_ms: int) -> dict[str, float]:
     found: dict[str, float] = {}
     devtools = bench.tab.context.new_cdp_session(bench.tab)
     devtools.send("Performance.enable")
@@ -48,13 +50,13 @@ def _measure(bench: Bench) -> dict[str, float]:
     bench.event("shuffle_started")
     bench.ask(COUNT)
     before = _main_thread_s(devtools)
-    bench.tab.wait_for_timeout(WATCH_MS)
-    found["pictures"] = bench.ask("bench.shown") / WATCH_MS * 1000
-    found["busy"] = (_main_thread_s(devtools) - before) / WATCH_MS * 1000 * 100
+    bench.tab.wait_for_timeout(watch_ms)
+    found["pictures"] = bench.ask("bench.shown") / watch_ms * 1000
+    found["busy"] = (_main_thread_s(devtools) - before) / watch_ms * 1000 * 100
     bench.tab.select_option("#speed", "max")
     bench.tab.check("#dealer")
     began = bench.ask("[bench.spent.simulated_ms, performance.now()]")
-    bench.tab.wait_for_timeout(WATCH_MS)
+    bench.tab.wait_for_timeout(watch_ms)
     ended = bench.ask("[bench.spent.simulated_ms, performance.now()]")
     found["fastest"] = (ended[0] - began[0]) / (ended[1] - began[1])
     return found
@@ -67,8 +69,6 @@ def _main_thread_s(devtools: Any) -> float:
 
 
 def report(found: dict[str, float]) -> list[str]:
-    if not found:
-        return ["bench page: NOT MEASURED, for want of Chromium or Playwright; `make test-web` says how to get them"]
     lines = ["bench page: a carousel on the MicroPython VM in Chromium"]
     for name, (unit, target, more) in TARGETS.items():
         met = found[name] >= target if more else found[name] <= target
