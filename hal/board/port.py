@@ -85,7 +85,7 @@ class BoardHal:
         for name in names:
             where = outputs.get(name)
             pin = None
-            if isinstance(where, (int, str)):
+            if isinstance(where, int):
                 pin = Pin(where, Pin.OUT, value=0)
                 if not name.startswith("lamp_"):
                     self._drives.append(len(self._pins))
@@ -121,7 +121,7 @@ class BoardHal:
         lines: "list[tuple[int, Any]]" = []
         for line in range(len(names)):
             where = inputs.get(names[line])
-            if isinstance(where, (int, str)):
+            if isinstance(where, int):
                 lines.append((line, where))
         # Edges that a line may have in 8 ms, the window over which they are counted.
         limit = config["mechanism"]["edges_per_s_max"] * 8 // 1000

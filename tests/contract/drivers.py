@@ -5,9 +5,7 @@ Runs on both VMs. To hold another port to the promises, derive from Driver and g
 
 import json
 
-from fake_esp32 import Esp32World
 from fake_rp2 import Rp2World
-from fake_stm32 import Stm32World
 
 from firmware.image import INPUTS, OUTPUTS, Inputs
 from hal.disk import Disk
@@ -356,16 +354,6 @@ class Pico2Driver(Rp2Driver):
     kinds = ("shoe",)
 
 
-class Esp32Driver(BoardDriver):
-    name = "esp32"
-    family = "esp32s3"
-    noise_tells = False
-    kinds = ("shoe", "draw")
-    sent_max = 256
-    service_max = 0
-    world_kind = Esp32World
-
-
 class DiskDriver:
     """Storage in a file, for hosts: nothing else of a port."""
 
@@ -414,22 +402,3 @@ def _new_file():
     except ImportError:
         return "storage-%d" % len(DiskDriver.made)  # in the VM's own file system
     return mkdtemp() + "/storage"
-
-
-class Stm32Driver(BoardDriver):
-    name = "stm32"
-    family = "stm32"
-    kinds = ("shoe", "draw")
-    sent_max = 1023
-    world_kind = Stm32World
-
-    def sent(self):
-        """In pieces as large as the chip's queue, as its pump hands them over."""
-        data = BoardDriver.sent(self)
-        for _ in range(400):
-            self.run(1000)
-            more = BoardDriver.sent(self)
-            if not more:
-                break
-            data += more
-        return data

@@ -1,10 +1,10 @@
 """The panel's chip on every real port: one that forgot everything in a dip of its supply is no hand at the buttons."""
 
-from drivers import LINE, Esp32Driver, Rp2Driver, Stm32Driver
+from drivers import LINE, Rp2Driver
 
 from hal.sim.rng import mix
 
-DRIVERS = (Rp2Driver, Esp32Driver, Stm32Driver)
+DRIVERS = (Rp2Driver,)
 LIT = 0x15  # OLATB: the lamps
 POLL_US = 10000
 FLUTTER_US = 2000

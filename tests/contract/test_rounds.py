@@ -1,6 +1,6 @@
 """Whole rounds through every real port: firmware, port, fake chip, simulated machine, a dealer's hands, a host."""
 
-from drivers import Esp32Driver, Pico2Driver, Rp2Driver, Stm32Driver, read_board
+from drivers import Pico2Driver, Rp2Driver, read_board
 from promises import REST
 from table import Table
 
@@ -70,20 +70,3 @@ def test_a_deck_through_shelves_with_a_higher_home_mark():
 
 def test_a_round_of_a_draw_shoe_on_a_pico_2():
     play(Pico2Driver, "draw")
-
-
-def test_a_round_of_a_shoe_on_an_esp32():
-    table = play(Esp32Driver, "shoe")
-    assert table.board.world.dropped == 0
-
-
-def test_a_round_of_a_draw_shoe_on_an_esp32():
-    play(Esp32Driver, "draw")
-
-
-def test_a_round_of_a_shoe_on_an_stm32():
-    play(Stm32Driver, "shoe")
-
-
-def test_a_round_of_a_draw_shoe_on_an_stm32():
-    play(Stm32Driver, "draw")

@@ -18,8 +18,7 @@ HEAD = """# Wiring
 
 `make generate` writes this page and its pictures from the board configs; a test fails when they do not match. What
 the numbers of a config mean: [BOARDS](BOARDS.md). Which parts to choose, with values and reasons:
-[HARDWARE](HARDWARE.md). No board, carrier or cable of this page has been built yet. Positions on the connectors of the
-ESP32 and NUCLEO boards have not been checked against the makers' manuals: go by the names of the pins.
+[HARDWARE](HARDWARE.md). No board, carrier or cable of this page has been built yet.
 
 These rules hold for every board:
 
@@ -51,7 +50,7 @@ FRAM and link stay at the board under test. Leave all other pins of the second P
 
 
 def gpio(pin: Pin) -> str:
-    return str(pin) if isinstance(pin, str) else f"GPIO {pin}"
+    return f"GPIO {pin}"
 
 
 def place(config: Config, where: Any) -> tuple[str, str]:

@@ -6,7 +6,6 @@ background; the picture has a background of its own and follows the viewer's col
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -69,24 +68,6 @@ _PICO_POWER = {
     39: ("VSYS", "5 V in"),
     40: ("VBUS", ""),
 }
-# Headers J1 (left) and J3 (right) of the board, from the antenna down. Not checked against Espressif's user guide.
-_ESP32_J1 = "3V3 3V3 RST 4 5 6 7 15 16 17 18 8 3 46 9 10 11 12 13 14 5V GND"
-_ESP32_J3 = "GND 43 44 1 2 42 41 40 39 38 37 36 35 0 45 48 47 21 20 19 GND GND"
-_ESP32_POWER = {"GND": _GROUND, "RST": _RUN, "5V": "5 V in", "3V3": _SUPPLY}
-# The Zio connectors: odd pins, then even ones. Not checked against ST's manual. Only the pins in use are drawn.
-_ZIO = {
-    "CN8": ("NC IOREF NRST 3V3 5V GND GND VIN", "D43 D44 D45 D46 D47 D48 D49 D50"),
-    "CN9": (
-        "A0 A1 A2 A3 A4 A5 D72 D71 D70 D69 D68 GND D67 D66 D65",
-        "D51 D52 D53 D54 D55 GND D56 D57 D58 D59 D60 D61 D62 D63 D64",
-    ),
-    "CN7": ("D16 D17 D18 D19 D20 D21 D22 D23 D24 D25", "D15 D14 AREF GND D13 D12 D11 D10 D9 D8"),
-    "CN10": (
-        "AVDD AGND GND A6 A7 A8 D26 D27 GND D28 D29 D30 D31 GND D32 D33 D34",
-        "D7 D6 D5 D4 D3 D2 D1 D0 D42 D41 GND D40 D39 D38 D37 D36 D35",
-    ),
-}
-_ZIO_POWER = {"NRST": _RUN, "3V3": _SUPPLY, "GND": _GROUND, "VIN": "7 to 12 V in"}
 _EXPANDER_PINS = (
     "GPB0 GPB1 GPB2 GPB3 GPB4 GPB5 GPB6 GPB7 VDD VSS NC SCL SDA NC",
     "GPA7 GPA6 GPA5 GPA4 GPA3 GPA2 GPA1 GPA0 INTA INTB RESET A2 A1 A0",
@@ -143,10 +124,10 @@ def _power(number: str, name: str, end: str) -> Row:
     return Row(number, name, end, "power" if end else "")
 
 
-def _row(number: str, name: str, used: dict[Pin, Row], pin: Pin, why: Mapping[Pin, str] = {}) -> Row:
+def _row(number: str, name: str, used: dict[Pin, Row], pin: Pin) -> Row:
     row = used.get(pin)
     if row is None:
-        return Row(number, name, "do not use" if pin in why else "")
+        return Row(number, name, "")
     return Row(number, name, row.end, row.group)
 
 
@@ -164,50 +145,6 @@ def _pico(config: Config) -> Part:
     return Part(config["mcu"]["board"], note, [row(n) for n in range(1, 21)], [row(n) for n in range(40, 20, -1)])
 
 
-def _esp32(config: Config) -> Part:
-    used = _used(config)
-    why = MCUS[config["mcu"]["board"]].why
-
-    def row(number: int, name: str) -> Row:
-        if name.isdigit():
-            return _row(str(number), f"GPIO {name}", used, int(name), why)
-        return _power(str(number), name, _ESP32_POWER[name])
-
-    def rows(names: str) -> list[Row]:
-        return [row(number, name) for number, name in enumerate(names.split(), 1)]
-
-    note = "seen from above, antenna at the top, USB at the bottom; header J1 left, J3 right"
-    return Part(config["mcu"]["board"], note, rows(_ESP32_J1), rows(_ESP32_J3))
-
-
-def _nucleo(config: Config) -> Part:
-    used = _used(config)
-    place = MCUS[config["mcu"]["board"]].place
-
-    def rows(connector: str) -> list[Row]:
-        odd, even = (names.split() for names in _ZIO[connector])
-        names = [name for pair in zip(odd, even, strict=True) for name in pair]
-        found: list[Row] = []
-        for at, name in enumerate(names, 1):
-            number = f"{connector[2:]}-{at}"
-            if name in used:
-                found.append(_row(number, f"{name} {place[name]}", used, name))
-            elif connector == "CN8" and name in _ZIO_POWER:
-                found.append(_power(number, name, _ZIO_POWER[name]))
-        return found
-
-    note = "only the pins in use; 9-16 is pin 16 of connector CN9"
-    return Part(config["mcu"]["board"], note, rows("CN8") + rows("CN9"), rows("CN7") + rows("CN10"))
-
-
-def _mcu(config: Config) -> Part:
-    return {"rp2": _pico, "esp32": _esp32, "stm32": _nucleo}[config["mcu"]["port"]](config)
-
-
-def _gpio(pin: Pin) -> str:
-    return f"GPIO {pin}" if isinstance(pin, int) else str(pin)
-
-
 def _expander(config: Config) -> Part:
     bus, address = config["expander"], config["expander"]["address"]
     also = ", and display" if "display" in config else ""
@@ -216,8 +153,8 @@ def _expander(config: Config) -> Part:
         "VSS": (_GROUND, "power"),
         "RESET": ("3.3 V, or the supervisor", "power"),
         **{f"A{bit}": ("3.3 V" if address >> bit & 1 else _GROUND, "power") for bit in range(3)},
-        "SDA": (_gpio(bus["sda"]) + also, "mcu"),
-        "SCL": (_gpio(bus["scl"]) + also, "mcu"),
+        "SDA": (f"GPIO {bus['sda']}{also}", "mcu"),
+        "SCL": (f"GPIO {bus['scl']}{also}", "mcu"),
     }
     for section in ("inputs", "outputs"):
         for name, where in config[section].items():
@@ -234,8 +171,8 @@ def _display(config: Config) -> Part:
     rows = [
         Row("1", "GND", _GROUND, "power"),
         Row("2", "VCC", "3.3 V, or 5 V (see text)", "power"),
-        Row("3", "SDA", _gpio(bus["sda"]), "mcu"),
-        Row("4", "SCL", _gpio(bus["scl"]), "mcu"),
+        Row("3", "SDA", f"GPIO {bus['sda']}", "mcu"),
+        Row("4", "SCL", f"GPIO {bus['scl']}", "mcu"),
     ]
     return Part("20x4 display", f"I2C backpack, address {config['display']['address']}", rows, [])
 
@@ -243,7 +180,7 @@ def _display(config: Config) -> Part:
 def _fram(config: Config) -> Part:
     nv = config["nv"]
     signals = {"CS": "cs", "SO": "miso", "SI": "mosi", "SCK": "sck"}
-    ends = {name: (_gpio(nv[key]), "mcu") for name, key in signals.items()}
+    ends = {name: (f"GPIO {nv[key]}", "mcu") for name, key in signals.items()}
     ends |= {"VSS": (_GROUND, "power"), "VDD": ("3.3 V, 100 nF", "power")}
     ends |= dict.fromkeys(("WP", "HOLD"), ("3.3 V", "power"))
     left = [Row(str(at), name, *ends[name]) for at, name in enumerate(_FRAM_PINS[0].split(), 1)]
@@ -252,7 +189,7 @@ def _fram(config: Config) -> Part:
 
 
 def parts(config: Config) -> list[Part]:
-    found = [_mcu(config)]
+    found = [_pico(config)]
     if "expander" in config:
         found.append(_expander(config))
     if config["nv"]["kind"] == "fram":

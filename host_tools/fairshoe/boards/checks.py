@@ -11,7 +11,7 @@ from typing import Any
 from fairshoe.boards import lines
 from fairshoe.boards.edge_rates import HAND_UM_PER_MS as HAND_UM_PER_MS_MAX
 from fairshoe.boards.edge_rates import SHADE_PERCENT, rate_problems
-from fairshoe.boards.pins import MCUS, NOISE_NO_ORDER, NOISE_WORTH_MAX, capability_problems, pin_problems
+from fairshoe.boards.pins import MCUS, NOISE_WORTH_MAX, pin_problems
 from fairshoe.boards.shuffle_time import (
     DECK_CARDS,
     LAST_BEAM,
@@ -50,7 +50,6 @@ def board_problems(config: Config) -> Iterator[str]:
     mech = config["mechanism"]
     kind = mech["kind"]
     yield from pin_problems(config)
-    yield from capability_problems(config)
     yield from _link_problems(config["link"])
     yield from _display_problems(config)
     yield from _entropy_problems(config)
@@ -108,8 +107,6 @@ def _entropy_problems(config: Config) -> Iterator[str]:
     mcu = MCUS.get(config["mcu"]["board"])
     if mcu is not None and source != mcu.noise:
         yield f"entropy.source: a {config['mcu']['board']} has no {source}; it has {mcu.noise}"
-    if source in NOISE_NO_ORDER and config["mechanism"]["kind"] in DECK_CARDS:
-        yield f"entropy.source {source}: it may be no noise at all, and no deck is shuffled by it"
     kind = config["mechanism"]["kind"]
     if kind != "carousel" and config.get("audit", {}).get("seeds") == "disclose":
         yield f"audit.seeds disclose: {_NAMES[kind]} cannot know when the deck is out of play; only erase is possible"

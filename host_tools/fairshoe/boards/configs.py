@@ -12,7 +12,6 @@ from typing import cast
 from fairshoe import _device, data_files
 from fairshoe.boards.checks import Config, board_problems
 from fairshoe.boards.edge_rates import honest_rates
-from fairshoe.boards.pins import MCUS
 from fairshoe.errors import BoardError
 
 FILE = data_files.Kind("board", "board config", BoardError)
@@ -35,7 +34,6 @@ class Inspection:
     count_assurance: str = ""
     meaning: str = ""
     edges_per_s: tuple[tuple[str, int, str], ...] = ()  # by line: the fastest that is honest, and why
-    noise: str = ""  # what noise on input lines can do to this chip in spite of hal/api.py
 
     @property
     def good(self) -> bool:
@@ -92,8 +90,7 @@ def inspect_board(name: str) -> Inspection:
     crc = zlib.crc32(device_bytes(config))
     rates = tuple((line, rate.edges_per_s, rate.why) for line, rate in honest_rates(config).items())
     board = config["mcu"]["board"]
-    mcu = MCUS[board]
-    return Inspection(name, (), crc, mech["kind"], board, assurance, MEANING[assurance], rates, mcu.blinded)
+    return Inspection(name, (), crc, mech["kind"], board, assurance, MEANING[assurance], rates)
 
 
 def check_board(config: object) -> list[str]:

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from fairshoe.boards.ports import PORTS
 from fairshoe.boards.shuffle_time import gap_us, outfeed_um_per_ms
 from fairshoe.wear import BEAMS
 
@@ -24,8 +23,6 @@ HAND_GAP_US = 4000  # assumed: between two cards that a fast hand draws
 HAND_UM_PER_MS = 3000  # assumed: the fastest hand
 SHADE_PERCENT = 60  # assumed: of a slot's pitch a card shades the slot beam
 EDGES_PER_SCAN = 32  # firmware/image.py, EDGES_MAX: more in one scan are lost
-# With an interrupt for each edge, of up to 50 us: a fifth of the time.
-INTERRUPTS_PER_S = 4000
 
 _CONTACTS = ("ejector", "door", "key_switch")
 
@@ -45,8 +42,7 @@ def honest_rates(config: Config) -> dict[str, Rate]:
 
 def followed_per_s(config: Config) -> int:
     """What the port can follow on one line."""
-    image = EDGES_PER_SCAN * 1000 // config["mechanism"]["scan_ms_max"]
-    return image if PORTS[config["mcu"]["port"]].captures else min(image, INTERRUPTS_PER_S)
+    return EDGES_PER_SCAN * 1000 // config["mechanism"]["scan_ms_max"]
 
 
 def rate_problems(config: Config) -> Iterator[str]:

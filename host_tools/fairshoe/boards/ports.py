@@ -12,11 +12,8 @@ class Port:
     march: str  # of mpy-cross, for functions that are shipped as machine code
     platform: str  # what MicroPython on the chip says of itself
     service: str  # where the service port is found
-    captures: bool = False  # hardware captures edges, without an interrupt for each
 
 
 PORTS = {
-    "rp2": Port("armv6m", "rp2", "the board's USB connector", captures=True),
-    "esp32": Port("xtensawin", "esp32", "the connector marked USB"),
-    "stm32": Port("armv7emsp", "pyboard", "the USB connector CN13"),
+    "rp2": Port("armv6m", "rp2", "the board's USB connector"),
 }

@@ -79,7 +79,11 @@ def test_a_pin_can_do_what_its_peripheral_needs() -> None:
             501,
             "entropy.millibits_per_byte 501: a byte of rp2040_rosc may be taken to be worth at most 500",
         ),
-        ("entropy__source", "stm32_rng", "entropy.source: a Raspberry Pi Pico has no stm32_rng; it has rp2040_rosc"),
+        (
+            "entropy__source",
+            "rp2350_trng",
+            "entropy.source: a Raspberry Pi Pico has no rp2350_trng; it has rp2040_rosc",
+        ),
         ("entropy__source", "simulated", "entropy.source: a Raspberry Pi Pico has no simulated; it has rp2040_rosc"),
     ],
 )
@@ -136,12 +140,7 @@ def test_the_panel_is_on_an_expander_that_exists() -> None:
 # --- which lines -------------------------------------------------------------------------------
 
 NAMES = {"carousel": "a carousel", "shelves": "a shelf machine", "shoe": "a motor shoe", "draw": "a draw shoe"}
-LINES = [
-    (kind, group, line)
-    for group in lines.GROUPS
-    for kind in KINDS
-    for line in lines.needed(group, kind)
-]
+LINES = [(kind, group, line) for group in lines.GROUPS for kind in KINDS for line in lines.needed(group, kind)]
 
 
 @pytest.mark.parametrize(("kind", "group", "line"), LINES)
@@ -384,7 +383,7 @@ def test_a_faster_sweep_needs_a_higher_limit() -> None:
     assert problems("carousel", **fast, mechanism__edges_per_s_max=1750, mechanism__bounce_us=0) == []
 
 
-@pytest.mark.parametrize(("name", "followed"), [("pico-shoe", 8000), ("esp32s3-shoe", 4000), ("stm32-shoe", 4000)])
+@pytest.mark.parametrize(("name", "followed"), [("pico-shoe", 8000)])
 def test_a_limit_above_what_the_port_follows_is_refused(name: str, followed: int) -> None:
     config = copy.deepcopy(configs.load_board(name)[0])
     config["mechanism"]["edges_per_s_max"] = followed
@@ -513,7 +512,7 @@ def test_numbers_of_the_firmware_are_those_of_the_firmware() -> None:
     for path, name, taken_over in (
         ("firmware/image.py", "SETTLE_US", shuffle_time.SETTLE_US),
         ("firmware/image.py", "EDGES_MAX", edge_rates.EDGES_PER_SCAN),
-        ("hal/board/edges.py", "WINDOW_US", edge_rates.WINDOW_US),
+        ("hal/rp2/fold.py", "WINDOW_US", edge_rates.WINDOW_US),
         ("hal/sim/rate.py", "WINDOW_US", edge_rates.WINDOW_US),
         ("firmware/machines/beam_test.py", "DARK_MS", edge_rates.DARK_US // 1000),
         ("hal/rp2/axis.py", "HOME_STEPS", checks.HOME_STEPS),

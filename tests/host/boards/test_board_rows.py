@@ -1,8 +1,6 @@
-"""What the way in which a port watches its inputs asks of a board: pins in a row, and words about noise."""
+"""What the way in which a port watches its inputs asks of a board: pins in a row."""
 
 from other import board_problems
-
-from fairshoe.boards import configs
 
 
 def test_inputs_of_an_rp2_lie_in_a_row_of_twelve() -> None:
@@ -18,9 +16,3 @@ def test_nothing_fast_lies_between_the_inputs_of_an_rp2() -> None:
         f"link.{word}: GPIO {pin} lies between the inputs (GPIO 2 to 10), where its changes would be noise"
         for word, pin in (("tx", 8), ("rx", 9))
     ]
-
-
-def test_a_chip_that_noise_can_blind_says_so() -> None:
-    said = {name: configs.inspect_board(name).noise for name in configs.board_names()}
-    assert {name for name in said if said[name]} == {"esp32s3-draw", "esp32s3-shoe"}
-    assert "may keep scans from ending" in said["esp32s3-shoe"]

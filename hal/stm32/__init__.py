@@ -1,1 +1,0 @@
-"""The port to boards with an STM32H7: what differs from hal/board."""
