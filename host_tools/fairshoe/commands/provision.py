@@ -23,9 +23,9 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--noise and --board go together.", "See fairshoe provision --help.")
     noise = "not judged (fairshoe noise)"
     if options.noise:
-        from fairshoe.noise.trial import check_claim
+        from fairshoe.noise.claim import check_claim
 
-        noise = check_claim(Path(options.noise), load_board(options.board)[0])
+        noise = check_claim([Path(report) for report in options.noise], load_board(options.board)[0])
     folder = KeyFolder(Path(options.out))
     port = Connection(options, service=True).port
 

@@ -1,1 +1,1 @@
-"""Noise on trial: raw samples of a board's source, judged by the non-IID estimators of NIST SP 800-90B."""
+"""Raw samples of a board's noise source, as NIST's SP 800-90B tool reads them, and what its reports say of a claim."""

@@ -1,4 +1,4 @@
-"""Raw samples of a noise source: of a device at its prompt, of the simulated board, or from a file.
+"""Raw samples of a noise source: of a device at its prompt, or of the simulated board.
 
 At a device the HAL's own function for the source is pasted at MicroPython's prompt and run there, with no firmware
 loaded: nothing that was captured can become a seed, no card can move, and a release image, which has no prompt, can
@@ -30,8 +30,6 @@ _SILENCE_S = 30.0
 SOURCES = {
     "rp2040_rosc": ("hal/rp2/rosc.py", "noise_into"),
     "rp2350_trng": ("hal/rp2/trng.py", "noise_into"),
-    "esp32_rng": ("hal/esp32/port.py", "rng_into"),
-    "stm32_rng": ("hal/stm32/port.py", "rng_into"),
 }
 _READ = """
 import binascii
@@ -155,12 +153,12 @@ def take(read: Read, size: int, advance: Advance, piece: int = 8 * _CHUNK) -> tu
     return bytes(raw), good
 
 
-def take_restarts(source: Simulated | AtPrompt, rows: int, size: int, advance: Advance) -> Iterator[bytes]:
-    """The first raw bytes after each restart."""
+def take_restarts(source: Simulated | AtPrompt, rows: int, size: int, advance: Advance) -> Iterator[tuple[bytes, bool]]:
+    """The first raw bytes after each restart, and whether the source calls itself sound."""
     for row in range(rows):
         advance("restarting", row, rows)
         source.restart()
-        yield source.read(size)[0]
+        yield source.read(size)
 
 
 def code_of(source: str) -> str:

@@ -1,9 +1,7 @@
-"""Noise on trial: estimators as published and as NIST's own tool computes them, and bad sources told apart."""
+"""Noise captured as NIST's tool reads it, and its reports beside the claim of a board config."""
 
 import json
-from functools import cache
 from hashlib import sha256
-from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -13,118 +11,11 @@ from flashed_board import FakeBoard
 from fairshoe.boards.configs import load_board
 from fairshoe.cli import command_line
 from fairshoe.errors import FairshoeError
-from fairshoe.noise import capture, estimators, predictors
-from fairshoe.noise.assessment import Assessment, assess, assess_restarts, most_allowed
-from fairshoe.noise.report_page import page
-from fairshoe.noise.trial import Trial, as_json, check_claim
+from fairshoe.noise import capture
+from fairshoe.noise.claim import check_claim
 from fairshoe.ship.errors import DeviceFailed, NotForDevice
 
-HERE = Path(__file__).parent
-NIST: dict[str, Any] = json.loads((HERE / "nist_figures.json").read_text("utf-8"))["cases"]
-LONG = {name for name in NIST if ", 8 bit" in name or "00000 " in name or "20000 " in name}
 CONFIG, _ = load_board("pico-carousel")
-
-
-def quiet(_what: str, _done: int, _total: int) -> None:
-    """Progress that is not shown."""
-
-
-def digits(text: str) -> bytes:
-    return bytes(map(int, text))
-
-
-# The worked examples of SP 800-90B 6.3.1 to 6.3.10, with its smaller parameters and its rounded results.
-PUBLISHED = {
-    "6.3.1": (0.5363, lambda: estimators.most_common_value(digits("01120122010110221021"))),
-    "6.3.2": (0.4483, lambda: estimators.collision(digits("1000111001010101110011000111001010101110"))),
-    "6.3.3": (0.761, lambda: estimators.markov(digits("1000111001010101110011000111001010101110"))),
-    "6.3.4": (0.1345, lambda: estimators.compression(digits("100011100101010111001100011100101010111011100011"), 4)),
-    "6.3.5": (0.273, lambda: estimators.t_tuple(estimators.Tuples(digits("220102012120121001000")), 3)),
-    "6.3.6": (0.6146, lambda: estimators.longest_repeated(estimators.Tuples(digits("220102012120121001000")), 3)),
-    "6.3.7": (0.3908, lambda: predictors.multi_mcw(digits("121021122000"), (3, 5, 7, 9))),
-    "6.3.8": (0.735, lambda: predictors.lag(digits("2132131312"), 3)),
-    "6.3.9": (0.0755, lambda: predictors.multi_mmc(digits("213213131"), 3)),
-    "6.3.10": (0.0191, lambda: predictors.lz78y(digits("2132131312132"), 4)),
-}
-
-
-@pytest.mark.parametrize("section", PUBLISHED)
-def test_the_worked_examples_of_the_publication_come_out(section: str) -> None:
-    published, compute = PUBLISHED[section]
-    assert compute() == pytest.approx(published, abs=0.0005)
-
-
-@cache
-def judged(name: str) -> tuple[bytes, Assessment]:
-    """A case of the figures: kind, width and number of samples are its name."""
-    kind, width, count = (word.split()[0] for word in name.split(", "))
-    bits, samples = int(width), int(count)
-    raw, _good = capture.take(capture.Simulated(CONFIG, kind, 1).read, capture.raw_bytes(samples, bits), quiet)
-    return raw, assess(capture.samples_of(raw, bits)[:samples], bits)
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.full) if name in LONG else name for name in NIST]
-)
-def test_each_estimator_says_what_nists_own_tool_says(name: str) -> None:
-    raw, found = judged(name)
-    assert sha256(raw).hexdigest() == NIST[name]["sha256"]
-    ours = {(each.name, each.of_bits): each.entropy for each in found.estimates}
-    for estimator, figures in NIST[name]["estimates"].items():
-        for on, figure in figures.items():
-            assert ours.pop((estimator, on == "bitstring")) == pytest.approx(figure, rel=1e-9, abs=1e-9), estimator
-    assert set(ours.values()) <= {None}
-
-
-def test_good_biased_correlated_and_stuck_sources_are_told_apart() -> None:
-    looks = {"good": "even", "biased": "biased", "correlated": "correlated", "stuck": "dead"}
-    found = {kind: judged(f"{kind}, 1 bit, 12000 samples")[1] for kind in looks}
-    assert {kind: each.looks for kind, each in found.items()} == looks
-    assert found["good"].entropy > 0.6 > 0.25 > found["correlated"].entropy > found["biased"].entropy > 0.05
-    assert found["stuck"].entropy < 0.001
-    assert assess(bytes(5000), 1).looks == "dead" and assess(bytes(5000), 8).entropy == 0
-
-
-def trial(assessment: Assessment, claim: int = 500, **other: Any) -> Trial:
-    facts: dict[str, Any] = {"sound": True, "restarts": None, **other}
-    return Trial("pico-carousel", "rp2040_rosc", "here", "now", "1", "ab" * 32, claim_millibits=claim,
-                 assessment=assessment, **facts)  # fmt: skip
-
-
-def test_a_claim_holds_only_up_to_what_was_found_and_of_a_source_that_calls_itself_sound() -> None:
-    good = judged("correlated, 1 bit, 12000 samples")[1]
-    worth = int(good.entropy * 8000)
-    assert trial(good, worth).passes and not trial(good, worth + 1).passes
-    assert not trial(good, 100, sound=False).passes
-    assert "12,000 samples, not 1,000,000" in trial(good).verdict and "no restarts" in trial(good).verdict
-
-
-# --- restarts ----------------------------------------------------------------------------------
-
-SIDE = 75
-
-
-def test_a_source_that_begins_alike_after_each_restart_fails_although_each_beginning_is_good() -> None:
-    source = capture.Simulated(CONFIG, "good", 1)
-    honest = [
-        capture.samples_of(raw, 1)[:SIDE]
-        for raw in capture.take_restarts(source, SIDE, capture.raw_bytes(SIDE, 1), quiet)
-    ]
-    assert len(set(honest)) == SIDE
-    passed = assess_restarts(honest, 1, 0.5)
-    assert passed.passes and passed.most <= passed.most_allowed
-    alike = assess_restarts([honest[0]] * SIDE, 1, 0.5)
-    assert alike.most == SIDE > alike.most_allowed and not alike.passes
-    assert not trial(passed.by_row, 500, restarts=alike).passes
-
-
-def test_how_often_a_value_may_come_is_the_binomial_bound() -> None:
-    """Of bits: both values count, in 1,000 rows and 1,000 columns, and one honest matrix of a hundred exceeds it."""
-    alpha = 1 - 0.99 ** (1 / 2000)
-    most = most_allowed(1000, 1.0)
-    more = [2 * sum(comb(1000, count) for count in range(most + step, 1001)) / 2**1000 for step in (0, 1)]
-    assert more[0] > alpha >= more[1]
-    assert most_allowed(1000, 0.0) == 1000
 
 
 # --- at a device -------------------------------------------------------------------------------
@@ -167,7 +58,7 @@ def test_a_stuck_bit_is_reported_and_a_board_of_another_chip_refused() -> None:
 
     assert at_prompt(Stuck()).read(64) == (bytes(64), False)
     with pytest.raises(NotForDevice, match="--board"):
-        at_prompt(Oscillator(), "stm32_rng")
+        at_prompt(Oscillator(), "rp2350_trng")
     source = at_prompt(board := Oscillator())
     board.given = None  # type: ignore[assignment]
     with pytest.raises(DeviceFailed, match="did not give its noise"):
@@ -187,56 +78,106 @@ def test_every_source_of_a_device_has_code_that_needs_nothing_of_ours() -> None:
 # --- the command, and provisioning --------------------------------------------------------------
 
 
-def run(*words: str) -> int:
-    return command_line.main(["noise", "--samples", "5000", "--seed", "1", *words])
+def noted(folder: Path, *words: str, name: str = "noise.bin") -> tuple[bytes, dict[str, Any]]:
+    """What the command captures of a simulated source, and its note."""
+    path = folder / name
+    assert command_line.main(["noise", "--simulate", "good", "--seed", "1", "--out", str(path), *words]) == 0
+    return path.read_bytes(), json.loads((folder / (name + ".json")).read_text())
 
 
-def test_the_command_judges_by_the_claim_of_the_board_and_writes_the_page(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_capture_has_one_sample_in_a_byte_and_a_note_of_what_it_is(tmp_path: Path) -> None:
+    samples, note = noted(tmp_path, "--samples", "5000")
+    raw, good = capture.Simulated(CONFIG, "good", 1).read(625)
+    assert good and samples == capture.samples_of(raw, 1) and len(samples) == 5000 and set(samples) == {0, 1}
+    assert note["sha256"] == sha256(samples).hexdigest() and (note["width"], note["samples"]) == (1, 5000)
+    assert (note["board"], note["source"], note["restarts"]) == ("pico-carousel", "rp2040_rosc", 0)
+    whole, note = noted(tmp_path, "--samples", "300", "--board", "pico2-carousel", name="bytes.bin")
+    assert note["width"] == 8 and max(whole) > 128 and len(whole) == 300
+
+
+def test_restarts_give_a_row_each_and_each_row_begins_anew(tmp_path: Path) -> None:
+    samples, note = noted(tmp_path, "--restarts", "30")
+    rows = [samples[at : at + 30] for at in range(0, 900, 30)]
+    assert len(samples) == 900 and note["restarts"] == 30 and len(set(rows)) > 25
+    source = capture.Simulated(CONFIG, "good", 1)
+    source.restart()
+    assert rows[0] == capture.samples_of(source.read(4)[0], 1)[:30]
+
+
+def test_a_source_that_reports_a_failure_is_noted_and_fails(tmp_path: Path) -> None:
+    path = tmp_path / "noise.bin"
+    assert command_line.main(["noise", "--simulate", "dead", "--samples", "5000", "--out", str(path)]) == 1
+    assert json.loads((tmp_path / "noise.bin.json").read_text())["sound"] is False
+    for wrong in ([], ["sim://x"], ["--simulate", "good", "--samples", "0"]):
+        assert command_line.main(["noise", "--out", str(path), *wrong]) != 0
+
+
+class Trial:
+    """A capture of a device with its note, and the report of NIST's tool on it."""
+
+    def __init__(self, folder: Path, name: str = "noise.bin", **noted: Any) -> None:
+        self.folder, self.name = folder, name
+        self.note: dict[str, Any] = {
+            "kind": "noise", "board": "pico-carousel", "source": "rp2040_rosc", "taken_from": "/dev/ttyACM0",
+            "at": "now", "version": "1", "samples": 1000000, "width": 1, "restarts": 0, "sound": True,
+            "sha256": "ab" * 32, **noted,
+        }  # fmt: skip
+
+    def report(self, overall: dict[str, Any], **changed: Any) -> Path:
+        """As NIST's tool 1.1.7 writes it."""
+        (self.folder / (self.name + ".json")).write_text(json.dumps(self.note))
+        path = self.folder / ("report-" + self.name)
+        cases = [{"hOriginal": 0.9, "testCaseDesc": "Most Common Value"}, {**overall, "testCaseDesc": "Overall"}]
+        said = {"filename": "/elsewhere/" + self.name, "sha256": "ab" * 32, "errorLevel": 0, "testCases": cases}
+        path.write_text(json.dumps({**said, **changed}))
+        return path
+
+
+def test_a_claim_is_borne_out_by_the_lowest_of_all_reports(tmp_path: Path) -> None:
+    sequence = Trial(tmp_path).report({"hAssessed": 0.0625, "dataWordSize": 1.0})
+    assert check_claim([sequence], CONFIG) == "500 millibits a byte found at /dev/ttyACM0, 500 claimed; no restarts"
+    again = Trial(tmp_path, "restarts.bin", restarts=1000).report({"h_r": 0.07, "h_c": 0.08, "h_i": 0.0625})
+    assert check_claim([sequence, again], CONFIG) == "500 millibits a byte found at /dev/ttyACM0, 500 claimed"
+    lower = Trial(tmp_path, "restarts.bin", restarts=1000).report({"h_r": 0.07, "h_c": 0.0624, "h_i": 0.0625})
+    with pytest.raises(FairshoeError, match="499 were found"):
+        check_claim([sequence, lower], CONFIG)
+    short = Trial(tmp_path, samples=5000).report({"hAssessed": 0.5})
+    assert "one sequence of 5,000 samples, not 1,000,000; no restarts" in check_claim([short], CONFIG)
+    eight = Trial(tmp_path, width=8, board="pico2-carousel", source="rp2350_trng").report({"hAssessed": 4.0})
+    assert check_claim([eight], load_board("pico2-carousel")[0]).startswith("4000 millibits a byte found")
+
+
+@pytest.mark.parametrize(
+    ("noted", "overall", "changed"),
+    [
+        ({}, {"hAssessed": 0.0624}, {}),
+        ({}, {"hAssessed": None}, {}),
+        ({}, {"hAssessed": 1.5}, {}),  # more than a bit can hold
+        ({}, {"h_r": 0.5}, {}),
+        ({}, {"hAssessed": 0.5}, {"errorLevel": 1}),
+        ({}, {"hAssessed": 0.5}, {"testCases": []}),
+        ({}, {"hAssessed": 0.5}, {"sha256": "cd" * 32}),  # of another capture
+        ({}, {"hAssessed": 0.5}, {"filename": "none.bin"}),
+        ({"board": "pico2-carousel"}, {"hAssessed": 0.5}, {}),
+        ({"source": "rp2350_trng"}, {"hAssessed": 0.5}, {}),
+        ({"kind": "bench"}, {"hAssessed": 0.5}, {}),
+        ({"sound": False}, {"hAssessed": 0.5}, {}),
+        ({"taken_from": "simulated source good, seed 1"}, {"hAssessed": 0.5}, {}),
+        ({"surplus": 1}, {"hAssessed": 0.5}, {}),
+    ],
+)
+def test_a_report_that_bears_nothing_out_is_refused_with_the_way_to_a_better_one(
+    tmp_path: Path, noted: dict[str, Any], overall: dict[str, Any], changed: dict[str, Any]
 ) -> None:
-    kept, html = tmp_path / "raw", tmp_path / "noise.html"
-    assert run("--simulate", "biased", "--json", "--keep", str(kept), "--html", str(html)) == 0
-    report = json.loads(capsys.readouterr().out)
-    assert report["looks"] == "biased" and report["passes"] and report["millibits"] > report["claim_millibits"] == 500
-    assert sha256(kept.read_bytes()).hexdigest() == report["sha256"]
-    text = html.read_text("utf-8")
-    assert "HOLDS" in text and text.count("<tr><td>") == 10 and "Not tried" in text
-    assert run("--simulate", "dead") == 1
-    assert "FAILS: the source reported a failure" in capsys.readouterr().out
-    assert run("--raw", str(kept)) == 0  # what was kept is judged again
-    for wrong in (["--raw", str(tmp_path / "none")], [], ["--simulate", "good", "--restarts", "5"], ["sim://x"]):
-        assert run(*wrong) != 0
+    path = Trial(tmp_path, **noted).report(overall, **changed)
+    with pytest.raises(FairshoeError) as refused:
+        check_claim([path], CONFIG)
+    assert "docs/BOARDS.md" in refused.value.advice
 
 
-def test_provisioning_takes_a_report_only_of_this_board_and_only_if_it_bears_out_the_claim(tmp_path: Path) -> None:
-    path = tmp_path / "noise.json"
-    good = as_json(trial(judged("biased, 1 bit, 12000 samples")[1]))
-
-    def told(**changed: Any) -> str:
-        path.write_text(json.dumps({**good, **changed}))
-        return check_claim(path, CONFIG)
-
-    assert "500 claimed; 12,000 samples, not 1,000,000; no restarts" in told()
-    for changed in (
-        {"millibits": 499},
-        {"millibits": None},
-        {"passes": False},
-        {"board": "pico2-carousel"},
-        {"source": "rp2350_trng"},
-        {"kind": "bench"},
-        {"taken_from": "simulated source good, seed 1"},  # no device at all
-        {"passes": "false"},
-        {"millibits": "9999"},
-        {"missing": 3},
-    ):
-        with pytest.raises(FairshoeError, match="fairshoe noise"):
-            told(**changed)
-    words = ["provision", "sim://x", "--out", str(tmp_path / "keys")]
-    assert command_line.main([*words, "--noise", str(path)]) == 2  # of which board?
-    assert command_line.main([*words, "--noise", str(path), "--board", "pico-carousel"]) == 1
-    assert not (tmp_path / "keys").exists()  # refused before anything was made
-
-
-def test_the_page_says_what_failed() -> None:
-    text = page(trial(judged("stuck, 1 bit, 12000 samples")[1]))
-    assert "FAILS" in text and "the samples are worth 0" in text and '<td class="poor">' in text
+def test_no_key_is_made_for_a_board_whose_claim_is_not_borne_out(tmp_path: Path) -> None:
+    path = Trial(tmp_path).report({"hAssessed": 0.0624})
+    words = ["provision", "sim://x", "--out", str(tmp_path / "keys"), "--noise", str(path)]
+    assert command_line.main(words) == 2  # of which board?
+    assert command_line.main([*words, "--board", "pico-carousel"]) == 1
+    assert not (tmp_path / "keys").exists()

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +10,7 @@ from in_process import run
 from journals import KEY, opener, play_round, pulled, small_stage
 from rig_port import RigPorts
 from support import act
-from test_cli import one_message, simulator
+from test_cli import hand, one_message, simulator
 
 from fairshoe import keys
 from fairshoe.client.shoe import Shoe
@@ -286,20 +284,13 @@ def test_the_wrapping_is_that_of_the_device() -> None:
 # -- the command line --------------------------------------------------------------------------------------------------
 
 
-def type_in(process: "subprocess.Popen[bytes]", text: str) -> None:
-    assert process.stdin
-    process.stdin.write(text.encode() + b"\n")
-    process.stdin.flush()
-    time.sleep(0.5)
-
-
 def test_a_device_is_provisioned_rotated_and_replaced_by_command(tmp_path: Path) -> None:
     first, second, third = (tmp_path / name for name in ("first", "second", "third"))
     with simulator() as (process, ready):
         service = ready["service"]
         message = one_message(run("provision", service, "--out", str(first)), 5)
         assert "silent until the key switch is on" in message
-        type_in(process, "key on")
+        hand(process, "key on")
         done = run("provision", service, "--out", str(first))
         assert (done.returncode, done.stderr) == (0, "")
         assert "the device has proved that it has the new key" in done.stdout
@@ -310,10 +301,10 @@ def test_a_device_is_provisioned_rotated_and_replaced_by_command(tmp_path: Path)
         assert (rotated.returncode, rotated.stderr) == (0, "")
         assert "its key number 2" in rotated.stdout
         assert "door" in one_message(run("provision", service, "--replace", "--out", str(third)), 5)
-        type_in(process, "open")
+        hand(process, "open")
         assert run("provision", service, "--replace", "--out", str(third)).returncode == 0
-        type_in(process, "close")
-        type_in(process, "key off")
+        hand(process, "close")
+        hand(process, "key off")
         out = tmp_path / "shift.journal"
         pulled = run("journal", "pull", ready["port"], "-o", str(out), "--key-file", str(third / "auditor.key"))
         assert pulled.returncode == 0, pulled.stderr
