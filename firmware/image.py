@@ -205,7 +205,7 @@ class Inputs:
     def _accept(self, line: int) -> None:
         bounces = self._held[line] >> 1
         level = self.level[line] = self._held[line] & 1
-        events = line == IN_DOOR or line >= IN_KEY  # makes_events, without the call
+        events = line == IN_DOOR or IN_KEY <= line <= IN_ACK  # makes_events, without the call
         if bounces:
             self.glitches[line] -= bounces  # the bounce of a real change is not the beam's fault
             self._held[line] = level
@@ -318,7 +318,7 @@ def fold_edges(
         if (edge[at] ^ was) & 1:
             since_us = (edge_us[at] - held_us[line]) & TICKS_MAX
             lasted = 1 if since_us >= SETTLE_US and since_us < TICKS_HALF else 0
-            event = 1 if line == IN_DOOR or line >= IN_KEY else 0
+            event = 1 if line == IN_DOOR or (line >= IN_KEY and line <= IN_ACK) else 0
             noise_us = glitches[INPUT_COUNT + line]
             if waiting >> line & 1:
                 if lasted:
@@ -343,7 +343,7 @@ def fold_edges(
 
 def makes_events(line: int) -> bool:
     """Whether each change of this line is an event, or a press that may lead to one."""
-    return line == IN_DOOR or IN_KEY <= line < INPUT_COUNT
+    return line == IN_DOOR or IN_KEY <= line <= IN_ACK
 
 
 def sensor_of(line: int) -> int:

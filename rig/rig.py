@@ -44,12 +44,14 @@ class Crash(Exception):
 
 
 class Livelock(Exception):
-    """The firmware keeps asking for another scan at the same instant."""
+    """The firmware keeps asking for another scan at the same instant, or has more scans than `Rig.scans_max`."""
 
 
 class Rig:
     """A simulated device on a table. Survives power cuts: boot() makes a new app on the same plant and storage. The
     firmware works with the config; `truth` says in what the machine differs from it (hal/sim/truth.py)."""
+
+    scans_max = 0  # 0: no limit. Tests set one: what a broken device never does is not waited for.
 
     def __init__(
         self,
@@ -177,6 +179,8 @@ class Rig:
             self._unattended(limit_us)
             return
         wake_ms = self._scan()
+        if self.scans == self.scans_max:
+            raise Livelock("state %d after %d scans" % (self.app.flow.state, self.scans))
         if not self.powered:
             return
         if plant.beams.storms:

@@ -1,6 +1,6 @@
 """What a release leaves behind on disks, as text: later commits must be able to open it (tests/releases).
 
-    make release-files [COMMIT=]     writes tests/releases/VERSION; another folder: COMMIT="454b875 454b875"
+    make release-files [COMMIT=]     writes tests/releases/VERSION; another folder: COMMIT="COMMIT FOLDER"
 
 The programs of that commit make them, from `git archive`: the storage of each board in the middle of its second deck,
 the store of a host, exports, a capture of the link, the books of a table, the database of a floor, board configs. What
@@ -129,7 +129,7 @@ def floor_text(env: dict[str, str], store: Path) -> str:
     with servers.running() as (nats, postgres):
         where = {**env, "FAIRSHOE_DATABASE": postgres.url, "FAIRSHOE_NATS": nats.url}
         subprocess.run([*fairshoe, "floor", "migrate"], env=where, check=True)
-        programs = [["floor", "run"], ["publish", str(store), "--name", "pit-1"]]
+        programs = [["floor", "run"], ["floor", "publish", str(store), "--name", "pit-1"]]
         running = [subprocess.Popen([*fairshoe, *words], env=where) for words in programs]
         try:
             with psycopg.connect(postgres.url, autocommit=True) as db:

@@ -1,11 +1,11 @@
 """What is public, as a table for each kind, and whether a change of it may ship under this version: `make surface`.
 
-    python -m surface [--write]
+    python -m surface [--write] [--json]
 
-Each file of tests/surface is what the last release promised: a name and its properties in words, a line each. A line
-that is gone or reads differently breaks a user; docs/COMPATIBILITY.md says which version step allows that. A new line
-breaks none: it is added when the next release is made (`make release` refuses until then), and may still change
-before.
+A surface is lines: a name and its properties in words. A line that is gone or reads differently since the last release
+breaks a user; docs/COMPATIBILITY.md says which version step allows that. A new line breaks none. What the last release
+had is collected by its own programs, in a worktree of its tag. Messages are promised from the first commit on, because
+journals hold them: their lines are kept in tests/surface/messages.json, and `--write` adds the new ones.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from fairshoe.messages import Status
 from fairshoe.ship.identity import Identity
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDER = ROOT / "tests" / "surface"
+MESSAGES = ROOT / "tests" / "surface" / "messages.json"
 PAGE = ROOT / "docs" / "INTEGRATE.md"
 PLANS = "host_tools/fairshoe/bench/plans"
 SCHEMAS = (
@@ -339,10 +339,37 @@ SURFACES: dict[str, Callable[[], Lines]] = {
 # --- comparing ---------------------------------------------------------------------------------
 
 
-def read(name: str) -> tuple[str, Lines]:
-    """The version that a surface was written down for, and its lines."""
-    value = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
+def kept_messages() -> tuple[str, Lines]:
+    """The version that the messages were written down for, and their lines."""
+    value = json.loads(MESSAGES.read_text("utf-8"))
     return value["version"], value["lines"]
+
+
+def last_release(root: Path = ROOT) -> str:
+    """The newest tag of a release that this commit comes from; empty if there is none."""
+    command = ["git", "-C", str(root), "describe", "--tags", "--abbrev=0", "--match", "v[0-9]*"]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def of_release(tag: str, root: Path = ROOT) -> tuple[str, dict[str, Lines]]:
+    """What a release has, said by its own collector: its version, and its lines by surface."""
+    with tempfile.TemporaryDirectory(prefix="fairshoe-surface-") as name:
+        tree = Path(name) / "tree"
+        git = ["git", "-C", str(root), "worktree"]
+        subprocess.run([*git, "add", "--quiet", "--detach", str(tree), tag], check=True)
+        try:
+            path = os.pathsep.join(str(tree / folder) for folder in ("tools", "host_tools", "."))
+            said = subprocess.run(
+                [sys.executable, "-m", "surface", "--json"],
+                cwd=tree,
+                env={**os.environ, "PYTHONPATH": path},
+                stdout=subprocess.PIPE,
+                check=True,
+            ).stdout
+        finally:
+            subprocess.run([*git, "remove", "--force", str(tree)], check=True)
+    value = json.loads(said)
+    return value["version"], value["surfaces"]
 
 
 def _holds(old: str, new: str) -> bool:
@@ -364,39 +391,58 @@ def may_break(old: str, new: str) -> bool:
     return after[0] > before[0] or (before[0] == 0 and after > before)
 
 
-def advice(name: str, version: str) -> str:
+def advice(version: str) -> str:
     major, minor = (int(word) for word in version.split(".")[:2])
     step = f"0.{minor + 1}.0" if major == 0 else f"{major + 1}.0.0"
     return (
-        f"tests/surface/{name}.json has what {version} promised. Put it back, beside what is new; or, if users must "
-        f"change something: step the version to {step} (docs/RELEASE.md says where it stands), write into CHANGELOG.md "
-        "what they have to do, and run `make surface WRITE=1`."
+        f"{version} promised this. Put it back, beside what is new; or, if users must change something: step the"
+        f" version to {step} (docs/RELEASE.md says where it stands), write into CHANGELOG.md what they have to do, and"
+        " for messages run `make surface WRITE=1`."
     )
+
+
+def check(name: str, version: str, old: Lines, new: Lines) -> bool:
+    """Print what is new and what is broken; whether a release may have it."""
+    lost = broken(old, new)
+    good = not lost or may_break(version, fairshoe.__version__)
+    if not good:
+        print(f"{name}:", *lost, advice(version), sep="\n  ", file=sys.stderr)
+    print(f"{name:10s} {len(new):5d} lines, {len(new.keys() - old.keys())} new since {version}, {len(lost)} broken")
+    return good
+
+
+def problems() -> list[str]:
+    """The surfaces that break a promise without a version step; progress and causes are printed."""
+    version, kept = kept_messages()
+    bad = [] if check("messages", version, kept, message_table()) else ["messages"]
+    tag = last_release()
+    if not tag:
+        print("no release is tagged yet: nothing but messages is promised")
+        return bad
+    print(f"collecting what {tag} has ...", flush=True)
+    version, promised = of_release(tag)
+    others = {name: take for name, take in SURFACES.items() if name != "messages"}
+    return bad + [name for name, take in others.items() if not check(name, version, promised.get(name, {}), take())]
+
+
+def write_messages() -> None:
+    value = {"version": fairshoe.__version__, "lines": dict(sorted(message_table().items()))}
+    MESSAGES.write_text(json.dumps(value, indent=0) + "\n", encoding="utf-8")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser("surface", description="Compare what is public with what was promised.")
-    parser.add_argument("--write", action="store_true", help="write down what is public now")
-    write = parser.parse_args().write
-    status = 0
-    for name, take in SURFACES.items():
-        new = take()
-        version, old = read(name) if (FOLDER / f"{name}.json").exists() else (fairshoe.__version__, {})
-        lost = broken(old, new)
-        if lost and not may_break(version, fairshoe.__version__):
-            print(f"{name}:", *lost, sep="\n  ", file=sys.stderr)
-            print(advice(name, version), file=sys.stderr)
-            status = 1
-        elif write:
-            value = {"version": fairshoe.__version__, "lines": dict(sorted(new.items()))}
-            (FOLDER / f"{name}.json").write_text(json.dumps(value, indent=0) + "\n", encoding="utf-8")
-        print(f"{name:10s} {len(new):5d} lines, {len(new.keys() - old.keys())} new since {version}, {len(lost)} broken")
-    return status
-
-
-def not_written() -> list[str]:
-    """Surfaces that are not as they are written down: a release promises what it has."""
-    return [name for name, take in SURFACES.items() if read(name) != (fairshoe.__version__, take())]
+    parser.add_argument("--write", action="store_true", help="write down the messages that there are now")
+    parser.add_argument("--json", action="store_true", help="print what is public, and compare nothing")
+    options = parser.parse_args()
+    if options.json:
+        surfaces = {name: take() for name, take in SURFACES.items()}
+        print(json.dumps({"version": fairshoe.__version__, "surfaces": surfaces}))
+        return 0
+    bad = problems()
+    if options.write and "messages" not in bad:
+        write_messages()
+    return 1 if bad else 0
 
 
 if __name__ == "__main__":

@@ -205,11 +205,7 @@ class Profile:
             self.deck_cards = packs * self.pack_cards
         if not table.get("progressive", True):
             self.lockout = False
-        dealing = table.get("dealing", "shoe")
-        if config.get("mechanism", {}).get("kind") == "draw" or self.extras & EXTRA_FIRST_CLOSES:
-            # It is a manual shoe; a shoe that lasts for many rounds has a procedure of its own, and a shuffler none.
-            dealing = "manual" if self.one_round else "shoe"
-        self._deal_by(dealing)
+        self._deal_by(self._dealing(config))
         self.recorded = bool(table.get("records"))  # play needs the records of the table system
         self.host_records = config.get("link", {}).get("mode") == "table"  # a host may tell what people decide
         self.counts_full = config.get("mechanism", {}).get("count_assurance") == "full"
@@ -218,6 +214,19 @@ class Profile:
         if self.cover_all and not self.columns:
             raise ValueError("%s has no Cover All" % self.name)
         return self
+
+    def _dealing(self, config: "Config") -> str:
+        """By what the deck is dealt, of a table whose machine can do that."""
+        dealing = config.get("table", {}).get("dealing", "shoe")
+        kind = config.get("mechanism", {}).get("kind")
+        if kind == "draw" and self.decks > 1:
+            raise ValueError("two decks need a machine that takes one in while the other is dealt, and not a draw shoe")
+        if kind == "shoe" and dealing != "shoe":
+            raise ValueError("a motor shoe does not hand its deck out: dealing can only be shoe")
+        if kind == "draw" or self.extras & EXTRA_FIRST_CLOSES:
+            # It is a manual shoe; a shoe that lasts for many rounds has a procedure of its own, and a shuffler none.
+            return "manual" if self.one_round else "shoe"
+        return dealing
 
     def _deal_by(self, dealing: str) -> None:
         self.mode = ("shoe", "manual", "hand").index(dealing)  # this device, a shoe without a motor, a hand

@@ -361,8 +361,7 @@ def _stopped(feed: Feed, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
     # Stop before anything else: a jammed roller must not go on bending cards.
     output_set(out, OUT_PICK, 0)
     output_set(out, OUT_TRANSPORT, 0)
-    # One that no beam sees has gone on past B unseen: picking again would send another one after it.
-    if feed.jogs >= feed.spec.jog_max or not (inp.level[IN_THROAT_A] or inp.level[IN_THROAT_B]):
+    if feed.jogs >= feed.spec.jog_max:
         return _fail(feed, out, FAULT_JAM_THROAT)
     feed.jogs += 1
     if feed.ahead:

@@ -187,3 +187,7 @@ class DeviceHalted(FairshoeError):
     """The device answers, but its firmware could not start: see docs/RECOVERY.md."""
 
     exit_code = Exit.DEVICE
+
+
+# Not failures that pass: a program stops, tries nothing again, and calls a person.
+ALARMS = (NonceAltered, DeckNotShared, WrongDevice, WrongKey, StorageReplaced)

@@ -174,7 +174,7 @@ CAPTURES = (
     Capture(
         "bench",
         "A test plan, unattended on a simulated shoe",
-        (Show("fairshoe bench \"sim://pico-carousel?seed=3\" sensors --out reports"),),
+        (Show('fairshoe bench "sim://pico-carousel?seed=3" sensors --out reports'),),
         columns=110,
         rows=30,
         vary=(r"\d+ s\b",),
@@ -209,7 +209,7 @@ CAPTURES = (
         "The same machine, mended: bring-up goes on where it ended",
         (
             *A_MACHINE,
-            Quiet(f'sh -c \'fairshoe bringup --board pico-carousel --json "{WIRED}&truth=swapped.json" || true\''),
+            Quiet(f"sh -c 'fairshoe bringup --board pico-carousel --json \"{WIRED}&truth=swapped.json\" || true'"),
             Show(f'fairshoe bringup --board pico-carousel "{WIRED}"'),
         ),
         columns=110,

@@ -57,18 +57,6 @@ def live_page(chromium: Any, name: str) -> None:
         shoot(bench.tab, name)
 
 
-def bringup_page(chromium: Any, name: str) -> None:
-    """Two wires are swapped: seen with a hand in the beam, and named."""
-    from web.bringup import Wired, bringing
-
-    with tempfile.TemporaryDirectory() as made:
-        wired = Wired(Path(made), "pico-carousel", {"swapped": ["throat_a", "throat_b"]})
-        with bringing(chromium, wired, viewport={"width": 1180, "height": 900}) as (bench, _serving):
-            bench.tab.click("#bringup-lead")
-            bench.until("!document.getElementById('bringup-write').hidden")
-            shoot(bench.tab, name)
-
-
 def dealer_page(chromium: Any, name: str) -> None:
     """The rack is open, two hands are decided, and the third is entered: two cards of five."""
     size = {"width": 1180, "height": 1010}
@@ -147,7 +135,6 @@ PAGES: dict[str, Callable[[Any, str], None]] = {
     "bench-page-jam": _stop_of_the_tour(3, "jam_throat", DESK, "light"),
     "bench-page-power": _stop_of_the_tour(5, "power", PHONE, "dark"),
     "live-page": live_page,
-    "bringup-page": bringup_page,
     "dealer-page": dealer_page,
     "floor-page": _floor_page("light", False),
     "floor-page-phone": _floor_page("dark", True),

@@ -73,7 +73,7 @@ SECTIONS = (
     ),
     Section(
         "Games",
-        ("GAMES.md", GAME_PAGE, "NEW_GAME.md", "DOUBLE_ATTACK.md", "RULES.md", "matrix/*", "project/rules-data.md"),
+        ("GAMES.md", GAME_PAGE, "NEW_GAME.md", "RULES.md", "matrix/*", "project/rules-data.md"),
     ),
     Section(
         "Evidence",
@@ -84,7 +84,7 @@ SECTIONS = (
         ("ARCHITECTURE.md", "PROCEDURE.md", "STORAGE.md", "SCENARIOS.md", "MAKE.md", "project/contributing.md"),
     ),
     Section("Decisions", ("decisions/*",)),
-    Section("Changes", ("COMPATIBILITY.md", "NOTICES.md", "project/changelog.md")),
+    Section("Changes", ("COMPATIBILITY.md", "DEPENDENCIES.md", "NOTICES.md", "project/changelog.md")),
 )
 
 

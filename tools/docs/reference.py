@@ -117,9 +117,9 @@ def metric_tables() -> tuple[tuple[str, str, str, Mapping[str, str]], ...]:
     from fairshoe_floor.stream import publisher
 
     return (
-        ("fairshoe gateway: each shoe", "shoe", "Labels: `device`, `table` and `pit`.", gateway.OF_SHOES),
-        ("fairshoe gateway", "gateway", "All shoes of the gateway together.", gateway.METRICS),
-        ("fairshoe publish", "publisher", "On the port of `--metrics-port`.", publisher.METRICS),
+        ("fairshoe floor gateway: each shoe", "shoe", "Labels: `device`, `table` and `pit`.", gateway.OF_SHOES),
+        ("fairshoe floor gateway", "gateway", "All shoes of the gateway together.", gateway.METRICS),
+        ("fairshoe floor publish", "publisher", "On the port of `--metrics-port`.", publisher.METRICS),
         ("fairshoe floor run", "floor", "On the port of `--metrics-port`.", running.METRICS),
         ("fairshoe floor serve", "serve", "`device` and `gateway` are labels of the age.", serve.METRICS),
     )

@@ -1,4 +1,4 @@
-"""The tables of docs/CLI.md, BENCH.md and BOARDS.md that come from the code. --write renews them: `make generate`."""
+"""The tables of pages that come from the code. --write renews them: `make generate`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from fairshoe.bench.step_kinds import FIGURES, KINDS, MECHANISMS
 from fairshoe.boards import lines
 from fairshoe.cli import registry, settings
 from fairshoe.errors import Exit
+from fairshoe_floor.api.scopes import SCOPES
 
 FULL = ("opacity", "dark")  # needed for count assurance full
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -67,9 +68,16 @@ def lines_table() -> str:
     return "\n".join(rows)
 
 
+def scopes() -> str:
+    rows = ["| scope | what it may read |", "|---|---|"]
+    rows += [f"| `{name}` | {about} |" for name, about in SCOPES.items()]
+    return "\n".join(rows)
+
+
 PAGES: dict[str, dict[str, Callable[[], str]]] = {
     "CLI.md": {"commands": commands, "settings": settings_table, "exit codes": exit_codes},
     "BOARDS.md": {"lines": lines_table},
+    "FLOOR.md": {"scopes": scopes},
     "BENCH.md": {"kinds of step": step_kinds, "figures": figures_table},
 }
 

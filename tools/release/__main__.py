@@ -1,5 +1,4 @@
-"""`make release`: one folder from a clean commit, the same bytes for all who build it. Only an evidence pack, which is
-measured, and signatures differ."""
+"""`make release`: one folder from a clean commit, the same bytes for all who build it but for signatures."""
 
 from __future__ import annotations
 
@@ -23,7 +22,6 @@ from fairshoe import __version__
 from fairshoe.boards.configs import board_names, load_board
 from fairshoe.cli import command_line
 from fairshoe.ship.build import is_rp2040
-from fairshoe.ship.manifest import sha256
 from release import packages
 from release.contents import SBOM, bill
 from release.packages import ROOT, ReleaseError, call
@@ -120,10 +118,11 @@ def step(title: str, what: Callable[[], object]) -> None:
 def make(options: argparse.Namespace) -> int:
     out = Path(options.out or ROOT / "dist" / f"release-{__version__}")
     commit, os.environ["SOURCE_DATE_EPOCH"] = clean_commit()
-    changed = surface.not_written()
-    if changed:
-        words = ", ".join(changed)
-        raise ReleaseError(f"what is public is not written down: {words}; run `make surface WRITE=1` and commit")
+    broken = surface.problems()
+    if broken:
+        raise ReleaseError(f"a promise is broken: {', '.join(broken)}; run `make surface`, which says what to do")
+    if surface.kept_messages() != (__version__, surface.message_table()):
+        raise ReleaseError("the messages are not written down: run `make surface WRITE=1` and commit")
     shutil.rmtree(WORK, ignore_errors=True)
     parts = WORK / "parts"
     parts.mkdir(parents=True)
@@ -146,10 +145,6 @@ def make(options: argparse.Namespace) -> int:
             "no images, and so no board with an RP2040: no MicroPython checkout was given (MICROPYTHON=checkout)"
         )
     step("bill of materials", lambda: _write(parts / SBOM, bill(WORK, __version__, records(WORK / "image"))))
-    if options.evidence:
-        lacking += add_evidence(Path(options.evidence), parts / "evidence", commit)
-    else:
-        lacking.append("no evidence pack: none was given (EVIDENCE=folder)")
     lines = [f"# fairshoe {__version__}", f"Built from commit {commit}.", *(f"This build has {it}." for it in lacking)]
     _write(parts / "NOTES.md", "\n\n".join([*lines, BEGIN.format(version=__version__), said]))
     words = [word for board in boards for word in ("--board", board)]
@@ -172,26 +167,12 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def add_evidence(source: Path, target: Path, commit: str) -> list[str]:
-    """What `make evidence` wrote, whole; in words if it is about another commit."""
-    try:
-        report = json.loads((source / "evidence.json").read_text(encoding="utf-8"))
-        same = {name: sha256((source / name).read_bytes()) for name in report["files"]} == report["files"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ReleaseError(f"{source} is no folder that `make evidence` wrote: {error}") from error
-    if not same:
-        raise ReleaseError(f"{source}: files are not those that evidence.json lists; run `make evidence` again")
-    shutil.copytree(source, target)
-    return [] if report["commit"] == commit else [f"evidence of another commit, {report['commit']}"]
-
-
 def main() -> int:
     parser = argparse.ArgumentParser("release", description=__doc__)
     parser.add_argument("--out", help="a new folder (dist/release-VERSION)")
     parser.add_argument("--board", action="append", help="only these boards; may be repeated")
     parser.add_argument("--micropython", help="a MicroPython checkout: images of the boards that run them")
     parser.add_argument("--picotool", help="folder with picotoolConfig.cmake")
-    parser.add_argument("--evidence", help="the folder that `make evidence` wrote")
     parser.add_argument("--key", help="the signing key of `fairshoe release keygen`")
     try:
         return make(parser.parse_args())

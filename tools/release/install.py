@@ -26,7 +26,7 @@ OLDEST = (3, 10)
 SECONDS = 600
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("FAIRSHOE_", "PYTHON"))}
 DEMO = ("demo", "--board", "pico-draw", "--speed", "50")
-SERVERS = (("web", "--no-open", "--port", "0"), ("gateway", "--demo", "5"), ("table", "serve", "--no-open"))
+SERVERS = (("web", "--no-open", "--port", "0"), ("floor", "gateway", "--demo", "5"), ("table", "serve", "--no-open"))
 _URL = re.compile(r"https?://[^\s#]+")
 _ASK = "import sys; print(*sys.version_info[:3], sys.base_prefix)"
 

@@ -42,12 +42,17 @@ def page() -> str:
     text = (ROOT / "LICENSE").read_text(encoding="utf-8")
     mit = text[text.index("Permission is hereby") :].strip()
     images = [f"| {name} | `{trees[0]}` | {IN_IMAGES[name]} |" for name, trees in KNOWN_TREES.items()]
-    return Path(__file__).with_name("notices.template").read_text(encoding="utf-8").format(
-        vm=packages[VM]["version"],
-        theme=theme,
-        mit="\n".join(f"> {line}".rstrip() for line in mit.splitlines()),
-        images="\n".join(images),
-        packages="\n".join(f"| {it.name} | {it.version} | {LICENCES[it.name]} |" for it in needed()),
+    return (
+        Path(__file__)
+        .with_name("notices.template")
+        .read_text(encoding="utf-8")
+        .format(
+            vm=packages[VM]["version"],
+            theme=theme,
+            mit="\n".join(f"> {line}".rstrip() for line in mit.splitlines()),
+            images="\n".join(images),
+            packages="\n".join(f"| {it.name} | {it.version} | {LICENCES[it.name]} |" for it in needed()),
+        )
     )
 
 

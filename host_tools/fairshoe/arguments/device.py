@@ -134,9 +134,7 @@ _RAW = argparse.RawDescriptionHelpFormatter
 
 def add_release(top: argparse.ArgumentParser) -> None:
     actions = top.add_subparsers(dest="action", required=True, metavar="ACTION")
-    make = actions.add_parser(
-        "build", help="files and manifest into a folder", epilog=top.epilog, formatter_class=_RAW
-    )
+    make = actions.add_parser("build", help="files and manifest into a folder", epilog=top.epilog, formatter_class=_RAW)
     make.add_argument("--board", action="append", required=True, help="a name or a .json file; may be given again")
     make.add_argument("--game", help="the game they play, in place of the board configs'")
     make.add_argument("--micropython", metavar="UF2", help="the interpreter that the devices have: its hash goes along")
@@ -160,7 +158,11 @@ def add_provision(command: argparse.ArgumentParser) -> None:
     command.add_argument("--replace", action="store_true", help="replace a lost key; the door must be open too")
     command.add_argument("--key-file", metavar="F", help="with --rotate: the device key in force")
     command.add_argument(
-        "--noise", metavar="REPORT", help="of `fairshoe noise --json`: must bear out the claim of --board"
+        "--noise",
+        action="append",
+        metavar="REPORT",
+        help="of NIST's tool, beside a capture of `fairshoe noise`: must bear out the claim of --board; once for each"
+        " capture",
     )
     command.add_argument("--board", help="with --noise: the board's name or a .json file")
 

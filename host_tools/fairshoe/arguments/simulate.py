@@ -1,4 +1,4 @@
-"""The arguments of the commands that simulate a shoe: demo, web, sim, scenario, replay."""
+"""The arguments of the commands that simulate a shoe: demo, web, sim, scenario."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def add_web(web: argparse.ArgumentParser) -> None:
     add_key(web)
     web.add_argument("--listen", action="store_true", help="live: send nothing whatever, as on a tap")
     web.add_argument("--control", action="store_true", help="live: be the host, and give commands from the page")
-    web.add_argument("--board", metavar="NAME", help="live: the machine to draw or bring up: a name or .json file")
+    web.add_argument("--board", metavar="NAME", help="live: the machine to draw: a name or .json file")
 
 
 def _tcp_port(text: str) -> int:
@@ -83,23 +83,3 @@ def add_scenario(command: argparse.ArgumentParser) -> None:
     run_parser.add_argument("--vm", choices=["cpython", "micropython"], default="cpython", help="(%(default)s)")
     run_parser.add_argument("--transcript", type=Path, metavar="OUT", help="write what happened; - prints it in words")
     run_parser.add_argument("--json", action="store_true", help="results as JSON")
-
-
-PAGE = f"http://127.0.0.1:{SIM_PORT}/"
-
-
-def add_replay(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "source",
-        metavar="EXPORT|CAPTURE|EVENT|PORT",
-        help="a file of `journal pull`, a capture, DEVICE/LOG/NUMBER of an event in the store, or a shoe to read",
-    )
-    command.add_argument("--number", type=int, metavar="N", help="the stop at or before event N, instead of the last")
-    command.add_argument("--board", default="", metavar="NAME", help="the board, where the records do not tell")
-    command.add_argument("--game", default="", metavar="NAME", help="the game, where the records do not tell")
-    command.add_argument("--seed", type=int, default=1, metavar="N", help="of the simulated shoe (1)")
-    command.add_argument("--page", default=PAGE, metavar="URL", help=f"where the bench page is served ({PAGE})")
-    command.add_argument("--serve", action="store_true", help="serve the page from here, and open the link")
-    command.add_argument("--json", action="store_true", help="print one object: link, same, reconstructed, guessed")
-    add_key(command)
-    command.add_argument("--store", metavar="FILE", help="the store that has the event (that of the settings)")

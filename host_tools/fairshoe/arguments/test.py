@@ -48,14 +48,11 @@ def add_noise(noise: argparse.ArgumentParser) -> None:
     noise.add_argument(
         "--simulate", choices=["good", "biased", "correlated", "stuck", "dead"], help="a simulated source, not a device"
     )
-    noise.add_argument("--raw", metavar="FILE", help="noise that --keep wrote, not a device")
+    noise.add_argument("--out", required=True, metavar="FILE", help="the samples; FILE.json beside it describes them")
     noise.add_argument("--samples", type=int, default=1_000_000, metavar="N", help="how many (%(default)s)")
-    noise.add_argument("--restarts", type=int, default=0, metavar="N", help="restart it so often, N samples after each")
+    noise.add_argument("--restarts", type=int, default=0, metavar="N", help="restart it N times, N samples after each")
     noise.add_argument(
         "--power", metavar="COMMAND", help="switches the machine off and on; without it the chip resets itself"
     )
     noise.add_argument("--seed", type=int, help="of a simulated source; without it a new one, which is shown")
-    noise.add_argument("--keep", metavar="FILE", help="write the raw bytes; destroy them afterwards")
     noise.add_argument("--wait-s", type=seconds, default=90.0, metavar="S", help="for the prompt (%(default)s)")
-    noise.add_argument("--html", metavar="FILE", help="a page with plots, complete in itself")
-    noise.add_argument("--json", action="store_true", help="everything as one JSON object")

@@ -9,14 +9,12 @@ import time
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from fairshoe.bench.line_noise import NoisyPort
-from fairshoe.client.operation_store import Operations
+from fairshoe.client.operation_numbers import MemoryNumbers
 from fairshoe.client.shoe import Shoe
 from fairshoe.errors import FairshoeError, PortLost
 from fairshoe.keys import RoleKey
-from fairshoe.link.framing import Drops
-from fairshoe.link.session import HostSession, LinkCounts
-from fairshoe.messages import Event, Health, LinkCounters, Message, Meters, Role, State, Status, Welcome
+from fairshoe.link.session import HostSession
+from fairshoe.messages import Event, Health, Message, Meters, Role, State, Status, Welcome
 from fairshoe.transport.urls import Port, PortAddress
 
 ANSWER_S = 8.0
@@ -73,16 +71,15 @@ class Device:
         self._key = key
         self._write_down = note or _ignore
         self._watch = watch or _ignore
-        self._operations = Operations(None)
+        self._operations = MemoryNumbers()
         self.events: list[Event] = []
         self.misplaced = 0  # events that did not follow the one before
         self.status: Status | None = None
         self.meters: Meters | None = None
         self.health: Health | None = None
-        self.link: LinkCounters | None = None
         self.statuses = 0
         self._heard_s = line.clock()
-        self.port = NoisyPort(line.open())
+        self.port = line.open()
         try:
             self.shoe = self._greet(0)
         except BaseException:
@@ -99,14 +96,6 @@ class Device:
     @property
     def state(self) -> State:
         return self.status.state if self.status else State.STARTING
-
-    @property
-    def counts(self) -> LinkCounts:
-        return self.shoe.counts
-
-    @property
-    def drops(self) -> Drops:
-        return self.shoe.drops
 
     @property
     def keyed(self) -> bool:
@@ -139,18 +128,18 @@ class Device:
         return [event for event in self.events[mark:] if isinstance(event, kind)]
 
     def renew(self, answer_s: float = ANSWER_S) -> None:
-        """Open a new session on the same line: the device then sends meters and counters again."""
-        self.meters = self.link = self.health = None
+        """Open a new session on the same line: the device then sends its meters again."""
+        self.meters = self.health = None
         self.shoe = self._greet(self.shoe.seq_last, answer_s)
 
     def reopen(self, seconds: float) -> None:
         """The port went away with the power: until it is there again and a shoe answers."""
         end = self.line.clock() + seconds
         seq_last = self.shoe.seq_last
-        self.line.lost(self.port.inner)
+        self.line.lost(self.port)
         while True:
             try:
-                self.port = NoisyPort(self.line.open())
+                self.port = self.line.open()
                 self.shoe = self._greet(seq_last)
                 return
             except FairshoeError:
@@ -190,8 +179,6 @@ class Device:
             self.meters = message
         elif isinstance(message, Health):
             self.health = message
-        elif isinstance(message, LinkCounters):
-            self.link = message
         self._watch(message)
 
 

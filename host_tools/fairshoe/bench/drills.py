@@ -1,19 +1,14 @@
-"""The drills of a bench plan: provoke a jam, a power cut and a noisy line, and check how the device reacts."""
+"""The drills of a bench plan: provoke a jam and a power cut, and check how the device reacts."""
 
 from __future__ import annotations
 
 from fairshoe import messages
 from fairshoe.bench import hands as hands_
 from fairshoe.bench import steps as steps
-from fairshoe.bench.deck_runner import Overdue
 from fairshoe.bench.device import Device
-from fairshoe.bench.line_noise import TO_DEVICE
 from fairshoe.bench.plan import Step
 from fairshoe.bench.step_kinds import KINDS
 from fairshoe.bench.steps import Bench, Findings, NotApplicable, Procedure, right
-from fairshoe.errors import FairshoeError
-from fairshoe.journal.export import Record
-from fairshoe.link.framing import DEVICE_DROPS
 
 # Where a simulated card stops, from the hopper or, at a carousel's exit, from its slot.
 _JAM_UM = {
@@ -29,7 +24,6 @@ _SHUFFLES = (messages.ShuffleStarted.ID, messages.ShuffleCommitted.ID)
 _GOES_ON = (messages.DeckVerified, messages.StackOffered, messages.RoundEnded)
 _DRAWN_BEFORE_CUT = 3
 _CATCH_UP_S = 60.0
-_SESSIONS = 12  # opened while the line is bad, so that a device is sent enough to be hit
 
 
 def jam(bench: Bench, step: Step, found: Findings) -> None:
@@ -133,58 +127,6 @@ def _missing(device: Device) -> int:
     device.renew()
     device.wait(lambda: device.shoe.seq_last >= device.welcome.seq_last, _CATCH_UP_S)
     return max(device.welcome.seq_last - device.shoe.seq_last, 0)
-
-
-def link_noise(bench: Bench, step: Step, found: Findings) -> None:
-    device, figures = bench.device, found.figures
-    device.renew()
-    before = _counters(device)
-    mark, misplaced = len(device.events), device.misplaced
-    flip, lose, seed = (int(step.arguments[name]) for name in ("flip_ppm", "lose_ppm", "seed"))
-    found.notes.append(f"of a million bytes {flip} with a wrong bit and {lose} lost; seed {seed}")
-    found.notes.append(f"{TO_DEVICE} times as many towards the device")
-    device.port.disturb(seed, flip, lose)
-    try:
-        found.decks.append(bench.play.deck(bench.board.deck_cards))
-        figures["host_frames_bad"] = device.drops.total()
-        bench.say("sessions on the bad line")
-        for _ in range(_SESSIONS):
-            device.renew(_CATCH_UP_S)
-            device.rest(1.0)
-            figures["host_frames_bad"] += device.drops.total()
-    finally:
-        device.port.settle()
-        figures["bytes_damaged"] = device.port.to_host.total + device.port.to_device.total
-    figures["events_missing"] = _missing(device)
-    after = _counters(device)
-    figures["device_frames_bad"] = sum(getattr(after, name) - getattr(before, name) & 0xFFFF for name in DEVICE_DROPS)
-    figures["events_again"] = after.resent - before.resent & 0xFFFF
-    received = device.events[mark:]
-    figures["events"] = len(received)
-    figures["events_misplaced"] = device.misplaced - misplaced
-    bench.say("comparing with the device's journal")
-    figures["events_altered"] = _altered(device, received, found)
-
-
-def _counters(device: Device) -> messages.LinkCounters:
-    device.wait(lambda: device.link is not None, steps.TOLD_S)
-    if device.link is None:
-        raise Overdue("the device did not tell its link counters")
-    return device.link
-
-
-def _altered(device: Device, received: list[messages.Event], found: Findings) -> int | None:
-    """Events that are not what the device has on record: unnoticed damage."""
-    altered = 0
-    for event in received:
-        try:
-            data = device.shoe.journal_record(event.seq)
-        except FairshoeError:
-            found.notes.append("the journal could not be read: a device with a key shows it in keyed sessions only")
-            return None
-        if data:  # else the journal has gone on, and the record is overwritten
-            altered += Record(event.seq, data).event() != event
-    return altered
 
 
 # The procedure of a kind is the function of its name, here or in steps.py.

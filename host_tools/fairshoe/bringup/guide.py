@@ -28,7 +28,6 @@ from fairshoe.bringup.checks import (
 )
 from fairshoe.bringup.lamps import lamps
 from fairshoe.bringup.speed import speed
-from fairshoe.calibrate.derive import check_port
 from fairshoe.calibrate.machine import LINE, NONE, NotCalibrated
 from fairshoe.errors import NoAnswer, WrongKey
 from fairshoe.files import parse_json, write_whole
@@ -285,10 +284,6 @@ class Course:
             return "mend what failed, and run it again: it goes on there."
         if any(check.why == BENCH for check in self.every):
             return "install a bench image (fairshoe image --bench), and run it again: it goes on there."
-        try:
-            check_port(self.bringup.config)
-        except NotCalibrated as error:
-            return f"{error.what} Measure by hand what docs/BOARDS.md lists, then run the acceptance plan."
         return f"fairshoe calibrate PORT --board {self.board} --out my-board.json, then acceptance (docs/BUILD.md)."
 
 

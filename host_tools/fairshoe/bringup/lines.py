@@ -10,14 +10,12 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
-from fairshoe.boards.ports import PORTS
 from fairshoe.calibrate.machine import LINE, Shot
 
 RATE_US = 1_000_000  # of watched time
 BOUNCES_US = (1, 50, 100, 200, 500, 1000, 2000)  # each bin ends below its figure; the last has no end
 BINS = ("none", "<50", "<100", "<200", "<500", "<1000", "<2000", "more")
 POLLED = "polled: its bounces are not seen"
-LATE = "stamped up to 1 ms late: its bounces are not measured"
 BARS = " .:-=+*#%@"  # also where no other character can be printed
 
 
@@ -63,9 +61,8 @@ class Lines:
     """All inputs of a config."""
 
     def __init__(self, config: dict[str, Any]) -> None:
-        late = "" if PORTS[config["mcu"]["port"]].captures else LATE
         self.lines = [
-            Line(name, wire(pin), POLLED if isinstance(pin, dict) else late)
+            Line(name, wire(pin), POLLED if isinstance(pin, dict) else "")
             for name, pin in sorted(config["inputs"].items(), key=lambda entry: LINE[entry[0]])
         ]
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from fairshoe.boards.checks import board_problems
 from fairshoe.boards.edge_rates import followed_per_s, honest_rates
-from fairshoe.boards.ports import PORTS
 from fairshoe.boards.shuffle_time import outfeed_um_per_ms, shuffle_us
 from fairshoe.calibrate.carousel import Carousel
 from fairshoe.calibrate.draw_shoe import DrawShoe
@@ -46,15 +45,6 @@ class Line:
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
-
-
-def check_port(config: dict[str, Any]) -> None:
-    port = config["mcu"]["port"]
-    if not PORTS[port].captures:
-        raise NotCalibrated(
-            f"the port {port} stamps edges up to 1 ms late: brake, slip and bounce cannot be measured.",
-            "Measure on an RP2 board with the same mechanism, and take its figures over.",
-        )
 
 
 def derive(config: dict[str, Any], figures: dict[str, Figure]) -> tuple[dict[str, Any], list[Line]]:

@@ -69,9 +69,7 @@ def parser(*names: str) -> Parser:
     top = Parser(prog="fairshoe", formatter_class=argparse.RawDescriptionHelpFormatter, usage="fairshoe COMMAND ...")
     top.add_argument("--version", action="version", version=f"fairshoe {__version__}")
     top.add_argument("--exit-codes", action=_ExitCodes, nargs=0, help="list what each exit status means")
-    commands = top.add_subparsers(
-        dest="command", metavar="COMMAND", prog="fairshoe", help=argparse.SUPPRESS
-    )
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", prog="fairshoe", help=argparse.SUPPRESS)
     for name, about in COMMANDS.items():
         command = commands.add_parser(name, help=about)
         if name in names:

@@ -10,7 +10,7 @@ from typing import Any
 from fairshoe.cli import settings
 from fairshoe.cli.attached import attached_port
 from fairshoe.cli.settings import Settings
-from fairshoe.client.operation_store import Operations, Unfinished
+from fairshoe.client.operation_numbers import Unfinished
 from fairshoe.client.shoe import Shoe
 from fairshoe.client.store import Store
 from fairshoe.errors import UsageError
@@ -47,16 +47,16 @@ class Connection:
         chosen = self.settings.values["role"]
         return None if chosen.origin == "default" else Role[str(chosen.value).upper()]
 
-    def open_to_command(self, role: Role | None = None) -> Shoe:
+    def open_to_command(self) -> Shoe:
         """A shoe that takes commands: with a key, and with numbers that outlive us."""
         port = self.port  # report a missing port before a missing key
-        key = self.key(role)
+        key = self.key()
         if key is None:
             raise UsageError(
                 "commands need a key.",
                 "Pass --key-file, or set FAIRSHOE_KEY_FILE or key_file in the settings file.",
             )
-        return Shoe.open(port, key, Operations(self.settings["store"]), answer_s=self.answer_s)
+        return Shoe.open(port, key, Store(self.settings["store"]), answer_s=self.answer_s)
 
     def unfinished(self, welcome: Welcome | None) -> Unfinished | None:
         """The command of ours that this shoe has never answered. Looking makes no file."""

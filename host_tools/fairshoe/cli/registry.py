@@ -26,7 +26,6 @@ GROUPS: dict[str, dict[str, str]] = {
         "web": "show a shoe in the browser: a simulated one, or one live",
         "sim": "run a simulated shoe that any program can open",
         "scenario": "play scenario files on a simulated shoe",
-        "replay": "open a stop from a journal on the bench page",
         "table": "serve a dealer's page; play and settle the five games",
     },
     "drive a shoe": {
@@ -38,7 +37,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "test a shoe": {
         "bench": "run a test plan and write a report",
         "report": "make the HTML page of a bench report",
-        "noise": "capture raw noise and judge it by SP 800-90B",
+        "noise": "capture raw noise for NIST's SP 800-90B tool",
     },
     "prove what a shoe did": {
         "journal": "read, show and verify a device's journal",
@@ -47,10 +46,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "shuffle-test": "test statistically that the shuffle is uniform",
     },
     "watch a floor": {
-        "gateway": "record many shoes and show them on a page",
-        "inventory": "list the shoes and the readers of a gateway",
-        "publish": "carry a gateway's events to NATS JetStream",
-        "floor": "keep the central record of a floor in PostgreSQL",
+        "floor": "record many shoes, show them, and keep the record of all",
     },
     "set up a device": {
         "bringup": "try every input and motor of a new machine, step by step",
@@ -79,6 +75,8 @@ GROUPS: dict[str, dict[str, str]] = {
 # of their own.
 _GROUP_MODULES = ("look", "simulate", "drive", "test", "prove", "", "device", "program")
 _ALONE = ("table",)
+# Actions that have modules and a text of their own, as a command has them: floor_gateway.py, help/floor-gateway.txt.
+ACTIONS = {"floor": ("gateway", "inventory", "publish")}
 COMMANDS = {name: about for group in GROUPS.values() for name, about in group.items()}
 
 
@@ -90,10 +88,15 @@ class CommandModule(Protocol):
 
 def add_arguments(command: argparse.ArgumentParser, name: str) -> None:
     """Give a command its description, examples and arguments."""
-    text = (Path(__file__).parents[1] / "arguments" / "help" / f"{name}.txt").read_text(encoding="utf-8")
-    command.description, _, command.epilog = text.partition("\n\n")
+    describe(command, name)
     module = importlib.import_module(f"fairshoe.arguments.{arguments_module(name)}")
     getattr(module, "add_" + name.replace("-", "_"))(command)
+
+
+def describe(command: argparse.ArgumentParser, name: str) -> None:
+    """Give a command, or an action that has examples of its own, its description and examples."""
+    text = (Path(__file__).parents[1] / "arguments" / "help" / f"{name}.txt").read_text(encoding="utf-8")
+    command.description, _, command.epilog = text.partition("\n\n")
 
 
 def arguments_module(name: str) -> str:

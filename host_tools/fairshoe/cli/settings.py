@@ -58,6 +58,7 @@ SETTINGS = (
     Setting("store", "path", "file for the numbers of commands"),
     Setting("answer_s", "number", "seconds to wait for the first answer"),
     Setting("timeout_s", "number", "seconds to wait for an outcome"),
+    Setting("shufflers", "text", "numbers of devices that shuffle", False),
     Setting("receipt_url", "https", "where the house serves receipts", False),
     Setting("receipt_ref", "text", "under which receipts are approved", False),
 )

@@ -139,9 +139,7 @@ def _zsh_function(words: Words) -> str:
     specs = [_zsh_option(words, name, about) for name, about in words.options]
     if words.commands:
         entries = " ".join(_quoted(f"{name}:{about}") for name, about in words.commands)
-        calls = "\n".join(
-            f"            {name}) {_zsh_name((*words.path, name))} ;;" for name, _about in words.commands
-        )
+        calls = "\n".join(f"            {name}) {_zsh_name((*words.path, name))} ;;" for name, _about in words.commands)
         lines = " \\\n        ".join([*specs, "'1: :->command'", "'*:: :->rest'"])
         return f"""\
 {_zsh_name(words.path)}() {{

@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from fairshoe.client.share_judge import LostShare
 from fairshoe.client.shoe import Shoe
 from fairshoe.client.store import Store
-from fairshoe.client.table_share import LOST_MAX, SHIFT_S, recall
+from fairshoe.client.table_share import ALLOWED, ENDED_MAX, LOST_MAX, recall
 from fairshoe.errors import AuditFailed, UsageError
 from fairshoe.journal import seed_audit
 from fairshoe.keys import read_key
@@ -38,18 +41,34 @@ def _shares(options: argparse.Namespace) -> int:
         share, log = recall(store, options.device)
         if options.accept:
             share.accept(options.by)
-        now = time.time()
-        lost = [it for it in share.judge.lost if now - it.at < SHIFT_S]
-        names = store.accepted_decks(log.id)
+        names, ended = store.accepted_decks(log.id), share.judge.ended
+        lost = share.judge.recent(time.time())
         if options.json:
-            rows = [{"event": it.seq, "deck": it.deck, "why": it.why, "accepted": names.get(it.seq)} for it in lost]
-            say(json.dumps({"device": f"{log.device:08x}", "allowed": LOST_MAX, "lost": rows}))
+            rows = [_row(it, names, ended) for it in lost]
+            allowed = {"allowed": LOST_MAX, "allowed_ended": ENDED_MAX}
+            say(json.dumps({"device": f"{log.device:08x}", **allowed, "lost": rows}))
         else:
-            say(f"device {log.device:08x}: {len(lost)} of {LOST_MAX} shuffles without the table's share in 8 hours")
-            for it in lost:
-                say(f"  {it.text}{f'; accepted by {printable(names[it.seq])}' if it.seq in names else ''}")
+            _say_lost(log.device, lost, names, ended)
         share.check(CloseBetting)
     return 0
+
+
+def _row(it: LostShare, names: Mapping[int, str], ended: Mapping[int, tuple[str, str]]) -> dict[str, Any]:
+    answers = dict(zip(("by", "cause"), ended[it.seq], strict=True)) if it.seq in ended else None
+    return {"event": it.seq, "deck": it.deck, "why": it.why, "accepted": names.get(it.seq), "ended": answers}
+
+
+def _say_lost(
+    device: int, lost: Sequence[LostShare], names: Mapping[int, str], ended: Mapping[int, tuple[str, str]]
+) -> None:
+    for by_person in (False, True):
+        column = [it for it in lost if (it.seq in ended) is by_person]
+        whose = "for which a person answers" if by_person else "by its own word"
+        say(f"device {device:08x}: {len(column)} of {ALLOWED[by_person]} shuffles without the table's share, {whose}")
+        for it in column:
+            accepted = f"; accepted by {printable(names[it.seq])}" if it.seq in names else ""
+            person = "; ".join(map(printable, ended[it.seq])) if by_person else ""
+            say(f"  {it.text}{accepted}{person and f'; ended by {person}'}")
 
 
 def _given(options: argparse.Namespace) -> seed_audit.Verdict:
@@ -112,6 +131,8 @@ def _print(verdict: seed_audit.Verdict, as_json: bool) -> None:
     if verdict.share is not None:
         given = verdict.nonce.hex() if verdict.share == Share.GIVEN else verdict.share.name.lower()
         say(f"nonce       {given}")
+        if verdict.share in (Share.LATE, Share.DECLINED):
+            say("            The order comes from the seed alone, and the device may have chosen that.")
     if not verdict.places:
         say("            The shuffle ended before its order was drawn.")
         return

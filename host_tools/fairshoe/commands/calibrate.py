@@ -13,7 +13,7 @@ from fairshoe.bringup.inputs import confirm_config
 from fairshoe.bringup.motion import find_faults
 from fairshoe.bringup.opening import open_machine
 from fairshoe.calibrate.carousel import Carousel
-from fairshoe.calibrate.derive import KINDS, Line, check_port, derive
+from fairshoe.calibrate.derive import KINDS, Line, derive
 from fairshoe.calibrate.machine import NotCalibrated
 from fairshoe.calibrate.report_page import page
 from fairshoe.cli.connection import Connection
@@ -28,7 +28,6 @@ def run(options: argparse.Namespace) -> int:
     if not (options.out or options.wiring):
         raise UsageError("where to?", "Give --out FILE.json, or --wiring to look at the wiring alone.")
     out, report = _files(options.out) if options.out else (Path(), Path())
-    check_port(config)
     connection = Connection(options, service=True)
     machine = open_machine(connection.port, connection.key(Role.SERVICE))
 

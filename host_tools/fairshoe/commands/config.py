@@ -41,8 +41,6 @@ def _check(options: argparse.Namespace) -> int:
                 f"{printable(name)}: good ({found.kind} on {found.mcu}, crc {found.crc:08x}); count assurance"
                 f" {found.count_assurance}: {found.meaning}"
             )
-            if found.noise:
-                say(f"  on this chip {found.noise}")
         else:
             say(f"{printable(name)}: cannot work")
             for problem in found.problems:

@@ -14,8 +14,8 @@ from typing import Any
 from fairshoe.cli.connection import Connection
 from fairshoe.errors import PortBusy, PortLost
 from fairshoe.message_data import to_dict
-from fairshoe.messages import Event, Message, Meters, Role, Status, WarningLatched
-from fairshoe.observe.monitor_view import View, replay_command
+from fairshoe.messages import Event, Message, Meters, Role, Status
+from fairshoe.observe.monitor_view import View
 from fairshoe.observe.observer import Mode, Watch
 from fairshoe.printable import printable, say
 from fairshoe.text.describe import describe_event
@@ -111,8 +111,6 @@ def _lines(watch: Watch, options: argparse.Namespace, log: Callable[[Message], N
                     _print_json(to_dict(message))
                 elif not options.json:
                     screen.show(message)
-                    if isinstance(message, WarningLatched):
-                        screen.line(f"            {replay_command(watch.url, message.seq)}", "dim")
     finally:
         screen.finish()
     return 0

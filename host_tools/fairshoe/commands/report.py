@@ -72,7 +72,7 @@ def _verify(source: Path, keys: list[str]) -> int:
 
 
 def _check_beside(path: Path, wanted: str) -> None:
-    """A report covers files beside it by their hashes: evidence its pages, the record of an update its journal."""
+    """A report covers files beside it by their hashes: the record of an update its journal."""
     try:
         found = sha256(read_regular(path, LOG_BYTES_MAX))
     except OSError as error:

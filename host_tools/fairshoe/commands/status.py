@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import Any
 
 from fairshoe.cli.connection import Connection, json_ready
-from fairshoe.client.operation_store import Unfinished
+from fairshoe.client.operation_numbers import Unfinished
 from fairshoe.messages import ZONES, State, Status, Welcome
 from fairshoe.observe.monitor_view import link_facts, many, meters_facts, round_facts
 from fairshoe.observe.observer import Mode, Watch

@@ -12,8 +12,8 @@ from typing import Any
 
 from fairshoe import __version__
 from fairshoe.cli.connection import Connection
-from fairshoe.client.operation_store import Operations
 from fairshoe.client.shoe import Shoe
+from fairshoe.client.store import Store
 from fairshoe.errors import UsageError
 from fairshoe.files import read_regular, write_whole
 from fairshoe.journal.export import read_export, write_export
@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
 
 def open_shoe(connection: Connection) -> Shoe:
     key = connection.key()
-    return Shoe.open(connection.port, key, Operations(connection.settings["store"]), reconnect=False, clock=False)
+    return Shoe.open(connection.port, key, Store(connection.settings["store"]), reconnect=False, clock=False)
 
 
 def _before(options: argparse.Namespace) -> int:

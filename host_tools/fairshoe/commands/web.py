@@ -7,29 +7,22 @@ import asyncio
 import contextlib
 import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 from fairshoe.arguments.simulate import SIM_PORT
 from fairshoe.boards.configs import board_names, load_board
-from fairshoe.bringup.opening import open_machine
 from fairshoe.cli.connection import Connection
-from fairshoe.errors import NoAnswer, UsageError, install_advice
-from fairshoe.messages import Role
-from fairshoe.observe.observer import Mode
+from fairshoe.errors import UsageError, install_advice
 from fairshoe.printable import say
 from fairshoe.sim.setup import parse_url
 from fairshoe.web.assets import live_files, page_files, write_site
-from fairshoe.web.bringup_desk import BringupDesk
 from fairshoe.web.live_shoe import Host, Observer
-from fairshoe.web.live_view import LiveView, Values
+from fairshoe.web.live_view import LiveView
 from fairshoe.web.server import PageServer
 
 if TYPE_CHECKING:
-    from fairshoe.web.live_server import Give, Hear, LiveServer
-
-
-HAND_S = 60.0  # a hand may take so long, in bring-up
+    from fairshoe.web.live_server import LiveServer
 
 
 def run(options: argparse.Namespace) -> int:
@@ -63,51 +56,13 @@ async def _live(options: argparse.Namespace) -> None:
         boards[crc] = board
     view = LiveView(options.port, boards, board)
     view.wear_folder = Path(Connection(options).settings["store"]).parent
-    desk = _desk(options, source, board, view)
-    try:
-        await source.open()
-    except NoAnswer as error:
-        if desk is None:
-            raise
-        view.link(Mode.CLOSED.value, False, error.what, error.advice)  # bring-up finds out why
-    host = source if isinstance(source, Host) and options.control else None
-    give = host.give if host else None
-    hear = _hear(desk, give) if desk and give else None
-    left = desk.left if desk else None
-    async with _server()(live_files(**own), view, options.serve or 0, give, hear, left=left) as server:
+    await source.open()
+    give = source.give if isinstance(source, Host) and options.control else None
+    async with _server()(live_files(**own), view, options.serve or 0, give) as server:
         say(f"live view of {options.port} on {server.url} (Ctrl-C ends)", flush=True)
         if not options.no_open:
             webbrowser.open(server.url)
-        if desk is None or host is None:
-            await source.run(view, server.publish)
-        else:
-            desk.publish = server.publish
-            await desk.run(lambda: host.keep_up(view, server.publish))
-
-
-def _desk(options: argparse.Namespace, source: Observer | Host, board: str, view: LiveView) -> BringupDesk | None:
-    """Bring-up takes what the diagnostic mode takes: the page in control, and the key of the role service."""
-    key = Connection(options).key()
-    if not isinstance(source, Host) or not options.control or not board or key is None or key.role != Role.SERVICE:
-        return None
-    url = _in_real_time(options.port)
-    return BringupDesk(lambda ask: open_machine(url, key, HAND_S, ask), board, *load_board(board), view)
-
-
-def _hear(desk: BringupDesk, give: Give) -> Hear:
-    """Bring-up, or a command while no bring-up is under way: it has the port."""
-    from fairshoe.web.live_server import commands
-
-    command = commands(give)
-
-    async def hear(wanted: Any, browser: object) -> str | None:
-        if isinstance(wanted, dict) and "bringup" in wanted:
-            return await desk.hear(cast(Values, wanted), browser)
-        if desk.busy:
-            raise UsageError("a bring-up is under way.", "Stop it first.")
-        return await command(wanted, browser)
-
-    return hear
+        await source.run(view, server.publish)
 
 
 def _source(options: argparse.Namespace) -> Observer | Host:

@@ -303,9 +303,7 @@ def pull(
     Raises OtherJournal if the device's records do not continue the known ones."""
     welcome = shoe.welcome
     if welcome is not None and welcome.has_key and welcome.role == Role.CLEAR:
-        raise HelloRefused(
-            f"{shoe.name} has a key: reading its journal needs one.", "Give the key of any role."
-        )
+        raise HelloRefused(f"{shoe.name} has a key: reading its journal needs one.", "Give the key of any role.")
     device = welcome.device if welcome else 0
     export = _answer(shoe, pull_steps(shoe.name, device, known, start, progress))
     signed = signed_attestation(shoe, export.attested[-1].last) if sign else None

@@ -18,11 +18,12 @@ from fairshoe.journal.expectation import Expected, contradictions, shortfalls
 from fairshoe.journal.export import MAC_SIZE, Attestation, Export, Record
 from fairshoe.journal.plausibility import check_sense
 from fairshoe.journal.signatures import PublicKey, signer_of
-from fairshoe.messages import KeyChanged, Sealed, SigningKey
+from fairshoe.messages import KeyChanged, Sealed, Share, ShuffleNonce, SigningKey
 
 WHOLE_TEXT = b"fairshoe journal 1"
 HEADER_LINE = 1
 _SEALED_END = 43  # of a seal's payload, in its record
+_ALONE = (Share.LATE, Share.DECLINED)
 _NO_RECORD = "this is no record: "
 _NOT_ATTESTED = "this is not the record that the device named as its last one"
 
@@ -117,6 +118,7 @@ def verify(
     _check_signer(export, verdict)
     for seq, what in [*check_sense(export, broken), *contradictions(export, expected)]:
         verdict.problems.append(Problem(what, seq, 0 if seq else HEADER_LINE))
+    _note_shares(export, faults, verdict)
     if export.records:
         verdict.partial = list(shortfalls(export, expected))
     verdict.problems = [_placed(problem, export, verdict) for problem in _once(verdict.problems)]
@@ -357,6 +359,17 @@ def _check_forgery(export: Export, verdict: Verdict) -> None:
     if others:
         which = ", ".join(map(str, others))
         verdict.notes.append(f"seals of key {which} were not checked themselves; later ones prove their records")
+
+
+def _note_shares(export: Export, faults: dict[int, str], verdict: Verdict) -> None:
+    """That shuffles waited for the table's share and have none. No record is at fault, but the device alone drew."""
+    sound = [record for index, record in enumerate(export.records) if record.data and index not in faults]
+    events = [record.event() for record in sound if record.message == ShuffleNonce.ID]
+    told = [it.share for it in events if isinstance(it, ShuffleNonce) and it.share != Share.ABORTED]
+    alone = [share for share in told if share in _ALONE]
+    if alone:
+        which = f"{len(alone)} of {len(told)} shuffles that waited for the table's share have none"
+        verdict.notes.append(f"{which}: their order comes from a seed that the device may have chosen")
 
 
 def _once(problems: list[Problem]) -> list[Problem]:

@@ -36,6 +36,10 @@ _LAYOUT = (
     "the firmware and the config that it had before, or newer ones that know its layout (docs/RECOVERY.md, "
     '"Another storage layout").'
 )
+_UNREADABLE = (
+    "A part of its storage that it cannot do without does not read well, and was left as it is: switch it off and on, "
+    'check the storage chip and its wiring, then see docs/RECOVERY.md, "Unreadable storage".'
+)
 
 
 class HaltLine:
@@ -66,6 +70,8 @@ def halt_advice(text: str) -> str:
         return _RESETS
     if "another storage layout" in text:
         return _LAYOUT
+    if "unreadable storage" in text:
+        return _UNREADABLE
     return _ADVICE.get(text.partition(":")[0], _OTHER)
 
 

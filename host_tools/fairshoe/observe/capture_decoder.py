@@ -251,9 +251,7 @@ def from_port(url: str) -> Iterator[bytes]:
                 raise PortLost(f"{url} disappeared.", "Check cable and power.") from error
 
 
-def run(
-    source: str, follow: bool, as_hex: bool, as_json: bool, key_file: str | None, out: TextIO | None = None
-) -> int:
+def run(source: str, follow: bool, as_hex: bool, as_json: bool, key_file: str | None, out: TextIO | None = None) -> int:
     """Print a capture or a live port; the summary goes to standard error. Raises NotOurs without a good frame."""
     printer = Printer(out or sys.stdout, as_json, secrets_in(Path(key_file)) if key_file else None)
     try:

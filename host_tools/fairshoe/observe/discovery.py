@@ -73,9 +73,9 @@ def find(urls: Iterable[str] = (), ask: bool = True, seconds: float = ASK_S) -> 
     return [*simulated, *_asked(candidates, seconds)]
 
 
-def find_serial(seconds: float = ASK_S) -> list[FoundPort]:
+def find_serial() -> list[FoundPort]:
     """All serial devices of this machine, each asked who it is."""
-    return _asked(serial_ports(), seconds)
+    return _asked(serial_ports(), ASK_S)
 
 
 def ask(urls: Iterable[str], seconds: float = ASK_S) -> list[FoundPort]:

@@ -131,14 +131,11 @@ class View:
     # -- parts ---------------------------------------------------------------------------------------------------------
 
     def _now(self, status: Status, columns: int) -> list[Line]:
-        """The state; of a warning also what it named when it was latched, if that event was heard, and how to replay
-        it: a status has no room for that."""
+        """The state; of a warning also what it named when it was latched, if that event was heard: a status has no room
+        for that."""
         latched = [message for _seq, message, _heard in self.events if isinstance(message, WarningLatched)]
         known = latched[-1] if latched and latched[-1].warning == status.warning else None
-        lines = _state(status, columns, known)
-        return lines + (
-            _wrapped("replay", [replay_command(self.watch.url, known.seq)], columns, "dim") if known else []
-        )
+        return _state(status, columns, known)
 
     def _title(self, columns: int) -> Line:
         watch = self.watch
@@ -343,11 +340,6 @@ def _text(message: Message) -> str:
         return f"{f'round {message.round} ' if message.round else ''}{describe_event(message)}"
     what = f"message {message.id}" if isinstance(message, UnknownMessage) else "a message"
     return f"{what} that this version does not know"
-
-
-def replay_command(url: str, seq: int) -> str:
-    """How to see this stop on the bench page."""
-    return f"fairshoe replay {url} --number {seq}"
 
 
 def _labelled(label: str, text: str, style: str = "") -> Line:

@@ -65,9 +65,7 @@ KEPT = {
 }
 
 
-def before(
-    shoe: Shoe, keys: Keys, known: Export | None = None, progress: Progress | None = None
-) -> tuple[DeviceState, Export]:
+def before(shoe: Shoe, keys: Keys, progress: Progress | None = None) -> tuple[DeviceState, Export]:
     """The device as it is, and its whole journal, proved. Raises NotReady unless it is empty and between two rounds and
     its host has acknowledged every event."""
     driver = Driver(shoe)
@@ -77,7 +75,7 @@ def before(
             f"{shoe.name} is not empty and at rest: {words(status.state.name)}.",
             "End the round, take the cards out and clear any warning; then run this again.",
         )
-    export = _proved(shoe, keys, known, progress)
+    export = _proved(shoe, keys, None, progress)
     waiting = driver.fresh().events_waiting
     if waiting:
         raise NotReady(

@@ -1,7 +1,7 @@
 """sim:// for every pyserial program. Importing this package is all it takes:
 
-    import fairshoe.serial_urls
-    port = serial.serial_for_url("sim://pico-carousel?seed=3", timeout=1)
+import fairshoe.serial_urls
+port = serial.serial_for_url("sim://pico-carousel?seed=3", timeout=1)
 """
 
 import serial

@@ -43,10 +43,6 @@ CHIPS = {
     "Raspberry Pi Pico": Chip("pico", "rp2040", 2 << 20, (2 << 20) - (1408 << 10), False),
     "Raspberry Pi Pico 2": Chip("pico2", "rp2350-arm-s", 4 << 20, 1 << 20, True),
 }
-_NOT_BUILT = {
-    "esp32": "its build needs ESP-IDF, and no image was tried",
-    "stm32": "its build needs stm32lib, and no image was tried",
-}
 
 
 def chip_of(config: Mapping[str, Mapping[str, str]]) -> Chip:
@@ -57,7 +53,7 @@ def chip_of(config: Mapping[str, Mapping[str, str]]) -> Chip:
         return chip
     known = " and ".join(sorted(CHIPS))
     raise NoImage(
-        f"no image is built for {board} ({port}): {_NOT_BUILT.get(port, 'its flash is not known here')}.",
+        f"no image is built for {board} ({port}): its flash is not known here.",
         f"Images are for {known}. This board runs a downloaded MicroPython: fairshoe flash, docs/FLASH.md.",
     )
 

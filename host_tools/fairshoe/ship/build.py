@@ -47,9 +47,6 @@ MAIN_PY = (_device.root() / "hal" / "boot_main.py").read_text(encoding="utf-8") 
 DATA = ("board.json", "game.json", "words.txt")
 # Both drop assert statements.
 LINES, NO_LINES = "-O2", "-O3"
-# On an STM32 MicroPython shows its file system as a USB drive that any computer can change, even while the firmware
-# runs, unless a boot.py asks for the serial port alone.
-BOOT_PY = {"stm32": b"import pyb\npyb.usb_mode('VCP')\n"}
 # Machine code is for one processor; bytecode is the same on all.
 
 
@@ -112,8 +109,6 @@ def build(board: str, root: Path | None = None, main: str = MAIN_PY, game: str |
     if profile is not None:
         put_game(built, profile, root)
     built.data.update({name: built.files[name] for name in DATA if name in built.files})
-    if port in BOOT_PY:
-        built.put("boot.py", BOOT_PY[port], "boot.py", len(BOOT_PY[port]))
     start = main if main == MAIN_PY else folded["main"]
     built.put("main.py", start.encode(), "hal/boot_main.py" if main == MAIN_PY else "main.py", len(main.encode()))
     return built
@@ -185,7 +180,7 @@ def ship_names(board: str, root: Path | None = None) -> list[str]:
 
 def config_names(config: dict[str, Any], board: str, root: Path, without: Sequence[str] = ()) -> list[str]:
     port = port_of(config, board, root)
-    home = other_ports(port) + other_parts(config) + other_kinds(config, board, root)
+    home = other_parts(config) + other_kinds(config, board, root)
     return import_closure.modules_of([ENTRY, *import_closure.port_modules(port, root)], [*home, *without], root)
 
 
@@ -257,11 +252,6 @@ def port_of(config: dict[str, Any], board: str, root: Path) -> str:
 
 
 # --- what is not shipped ------------------------------------------------------------------------
-
-
-def other_ports(port: str) -> list[str]:
-    """firmware/main.py picks its port at run time by the board config; the others are not shipped."""
-    return [f"hal.{other}" for other in PORTS if other != port]
 
 
 def other_parts(config: dict[str, Any]) -> list[str]:

@@ -147,7 +147,7 @@ def check_installed(device: Device, firmware: str, leave: FlashPermissions) -> N
 
 
 def _plain(name: str) -> str:
-    """MicroPython says Pico2 and NUCLEO_H743ZI, their makers Pico 2 and NUCLEO-H743ZI."""
+    """MicroPython says Pico2, its maker Pico 2."""
     return "".join(letter for letter in name.lower() if letter.isalnum())
 
 
@@ -238,5 +238,5 @@ def _write(device: Device, name: str, data: bytes, progress: Callable[[int], Non
         )
 
 
-def _some(names: tuple[str, ...] | list[str], most: int = 4) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+def _some(names: tuple[str, ...] | list[str]) -> str:
+    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")

@@ -18,19 +18,19 @@ from fairshoe.ship.errors import ShipError
 def inspect_with_game(name: str) -> Inspection:
     """What is to be said about a board, with the game that its config names."""
     found = configs.inspect_board(name)
-    problem = _play_problem(configs.load_board(name)[0]) if found.good else ""
+    problem = play_problem(configs.load_board(name)[0]) if found.good else ""
     return Inspection(name, (problem,)) if problem else found
 
 
 def check_with_game(name: str, game: str | None = None) -> None:
     """Refuses a board that cannot work, and a game that its machine cannot play; `game` in place of the config's."""
     config, _crc = configs.load_board(name)
-    problem = _play_problem(config if game is None else {**config, "game": game})
+    problem = play_problem(config if game is None else {**config, "game": game})
     if problem:
         raise ShipError(f"{name}: {problem}.", "Choose another game or another board.")
 
 
-def _play_problem(config: Config) -> str:
+def play_problem(config: Config) -> str:
     """Why a device with this good config could not play; empty if it can."""
     if config.get("sensors", {}).get("recognition"):
         return "sensors.recognition: no port drives a card reader yet, so that no deck would be found complete"

@@ -23,7 +23,6 @@ COMPILED = {
     "firmware.image": ("fold_edges",),
     "firmware.signing.sha512": ("load", "store", "add", "schedule", "rounds"),
     "firmware.signing.field": ("load", "add_subtract", "double_add", "add_product", "reduce"),
-    "hal.board.ring": ("copy_edges",),
     "hal.rp2.fold": ("start", "skip", "show", "loudest", "look", "fold"),
 }
 DECORATOR = "@micropython.viper"

@@ -1,6 +1,6 @@
 """Set up a simulated shoe: its game, its storage, its faults, and the options of a `sim://` URL.
 
-    sim://pico-carousel?game=caribbean-stud&seed=3&speed=0&faults=jam:throat:12&dealer=auto
+sim://pico-carousel?game=caribbean-stud&seed=3&speed=0&faults=jam:throat:12&dealer=auto
 """
 
 from __future__ import annotations

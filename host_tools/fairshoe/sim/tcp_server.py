@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import socket
+import time
 
 from fairshoe.errors import UsageError, cannot_listen
 from fairshoe.transport.busy_line import BUSY_LINE
 
 LOOPBACK = "127.0.0.1"
+SPEECHLESS_S = 10.0  # a host says hello at once: what has said nothing for so long gives way to one that calls
 REFUSED_MAX = 8  # connections that were refused and not closed by their client yet
 
 
@@ -31,6 +34,7 @@ class TcpDoor:
             raise cannot_listen(host, port, error, "--tcp") from error
         self._listener.setblocking(False)
         self._client: socket.socket | None = None
+        self._speechless_at = 0.0  # from when on the client gives way; of one that has spoken: never
         self._refused: list[socket.socket] = []
         bound = self._listener.getsockname()
         self.url = f"tcp://[{bound[0]}]:{bound[1]}" if ":" in bound[0] else f"tcp://{bound[0]}:{bound[1]}"
@@ -68,6 +72,7 @@ class TcpDoor:
             data = b""
         if not data:
             self._hang_up()
+        self._speechless_at = math.inf
         return data
 
     def close(self) -> None:
@@ -81,10 +86,13 @@ class TcpDoor:
             caller = self._listener.accept()[0]
             caller.setblocking(False)
             if self._client is not None:
-                self._refuse(caller)
-                return
+                if time.monotonic() < self._speechless_at:
+                    self._refuse(caller)
+                    return
+                self._hang_up()
             caller.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self._client = caller
+            self._speechless_at = time.monotonic() + SPEECHLESS_S
 
     def _refuse(self, caller: socket.socket) -> None:
         """Send the busy line and the end of the stream. Closing now, with the caller's hello unread, would reset the

@@ -1,9 +1,9 @@
 """Open a port from a URL, and open the same one again after it was lost.
 
-    /dev/ttyACM0, COM7            a serial device; on POSIX for one program at a time
-    tcp://host:port               a serial server's raw socket (socket:// means the same)
-    rfc2217://host:port           a serial server that speaks RFC 2217
-    sim://BOARD?seed=3            a simulated shoe in this process: sim/setup.py
+/dev/ttyACM0, COM7            a serial device; on POSIX for one program at a time
+tcp://host:port               a serial server's raw socket (socket:// means the same)
+rfc2217://host:port           a serial server that speaks RFC 2217
+sim://BOARD?seed=3            a simulated shoe in this process: sim/setup.py
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Serves the page of a table system: the live view of its shoe, the table beside it, and the taps of the dealer.
 
 The table system runs in a thread of its own, which owns shoe and books. It is known here by its shape only: `Desk` of
-fairshoe_table has it.
+fairshoe_table has it. After an alarm the page says so until a person ends the program: one that is started again could
+take another device for the one that was there. Whatever else ends the table ends the program, for its supervisor.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from fairshoe.errors import FairshoeError, UsageError
+from fairshoe.errors import ALARMS, FairshoeError, UsageError
 from fairshoe.messages import Message, Welcome
 from fairshoe.web.live_server import LiveServer
 from fairshoe.web.live_view import LiveView, Values
@@ -37,7 +38,7 @@ class DeskLike(Protocol):
 
 
 class DeskServer:
-    """`async with` it: the desk is open and runs, and `url` has its page. `ended` is set when the desk cannot go on."""
+    """`async with` it: the desk is open and runs, and `url` has its page."""
 
     def __init__(
         self,
@@ -50,6 +51,7 @@ class DeskServer:
         self._view = LiveView(name)
         self._server = LiveServer(files, self._view, port, hear=self._hear, page=PAGE)
         self._opened: Future[DeskLike] = Future()
+        self._stopped: Future[FairshoeError] = Future()
         self._thread = threading.Thread(target=self._run, name="table", daemon=True)
         self._desk: DeskLike | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -57,6 +59,10 @@ class DeskServer:
     @property
     def url(self) -> str:
         return self._server.url
+
+    async def alarm(self) -> FairshoeError:
+        """The alarm that has stopped the table, when there is one. Raises whatever else has ended it."""
+        return await asyncio.wrap_future(self._stopped)
 
     async def __aenter__(self) -> DeskServer:
         self._loop = asyncio.get_running_loop()
@@ -97,6 +103,10 @@ class DeskServer:
                 error if isinstance(error, FairshoeError) else UsageError(f"internal error: {error!r}.", "Restart it.")
             )
             self._post(lambda: self._view.link("stopped", False, stop.what, stop.advice))
+            if isinstance(error, ALARMS):
+                self._stopped.set_result(error)
+            else:
+                self._stopped.set_exception(error)
 
     def _post(self, change: Callable[[], None]) -> None:
         """Change the view in the loop of the server, and send what is new."""

@@ -36,7 +36,7 @@ BROWSERS_MAX = 8
 CONNECTIONS_MAX = 64  # also those that have not asked for anything yet; others are closed at once
 REQUEST_S = 5.0  # from connecting to the end of the request
 QUEUE_MAX = 64  # texts that wait for one browser
-HEARD_MAX = 512  # bytes of one text of a browser
+HEARD_MAX = 4096  # bytes of one text of a browser: a name and a reason of 200 characters in any script
 NO_COMMAND = "the page sent something that is no command"
 BYE_READ_ONLY, BYE_TOO_SLOW, BYE_FULL = 1008, 1013, 1013
 

@@ -122,20 +122,6 @@ class Host:
         finally:
             await shoe.close()
 
-    async def keep_up(self, view: LiveView, publish: Publish) -> None:
-        """As `run`, and opens the shoe as often as it takes. Cancelled, it gives the port back."""
-        while True:
-            try:
-                if self._shoe is None:
-                    await self.open()
-                await self.run(view, publish)
-            except FairshoeError as error:
-                view.link(Mode.CLOSED.value, False, error.what, error.advice)
-                publish()
-            finally:
-                self._shoe = None
-            await asyncio.sleep(RETRY_S)
-
     async def give(self, name: str, argument: int | None) -> str:
         """Give a command by its name, and wait for its outcome: in words. UsageError for what the page cannot give."""
         kind = COMMANDS.get(name) if self._store is not None else None

@@ -18,7 +18,6 @@ SHIPPED = (
     "count-accuracy",
     "feed",
     "jam-drill",
-    "link-noise",
     "motors",
     "power-cut-drill",
     "sensors",

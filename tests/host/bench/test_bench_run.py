@@ -15,7 +15,6 @@ from bench_case import Case, Meddler, figures, only
 from fairshoe.bench import report_file
 from fairshoe.bench.deck_runner import Overdue, Play
 from fairshoe.bench.hands import CUT, ON, Task, Technician
-from fairshoe.bench.line_noise import NoisyPort
 from fairshoe.bench.plan import load_plan
 from fairshoe.bench.steps import Bench, Findings, fresh_meters, identity
 from fairshoe.errors import PortLost, UsageError
@@ -270,68 +269,6 @@ def test_a_plug_pulled_too_late_does_not_pass_for_a_power_cut_in_a_shuffle(tmp_p
     case = Case("sim://pico-carousel?seed=3", tmp_path)
     plan = only(load_plan("power-cut-drill"), "power-cut-shuffle", times=1, after_ms=30000)
     assert figures(case.failed(plan))["told_void"] == 0
-
-
-def test_noise_that_changes_an_event_unnoticed_would_be_found(tmp_path: Path) -> None:
-    """The drill compares what arrived with the device's journal: an event altered on the way here shows."""
-    case = Case("sim://pico-shoe?seed=3", tmp_path)
-    original = case.device.events
-
-    def alter(task: Task) -> Task:
-        if task.action == "take" and original:
-            original[-1] = replace(original[-1], round=original[-1].round + 1)
-        return task
-
-    case.meddle(alter)
-    assert (figures(case.failed(only(load_plan("link-noise"), "noise")))["events_altered"] or 0) >= 1
-
-
-class Wire:
-    """A port that says back what is sent to it."""
-
-    def __init__(self) -> None:
-        self.data = b""
-
-    @property
-    def in_waiting(self) -> int:
-        return len(self.data)
-
-    def read(self, size: int, /) -> bytes:
-        data, self.data = self.data[:size], self.data[size:]
-        return data
-
-    def write(self, data: bytes, /) -> None:
-        self.data += data
-
-    def close(self) -> None: ...
-
-
-def test_noise_does_what_it_says_it_did_and_the_same_for_one_seed() -> None:
-    data = bytes(range(256)) * 40
-    heard: list[bytes] = []
-    for seed in (1, 1, 2):
-        port = NoisyPort(Wire())
-        port.disturb(seed, flip_ppm=2000, lose_ppm=0)
-        port.write(data)
-        heard.append(port.inner.read(len(data)))
-        changed = sum(bin(a ^ b).count("1") for a, b in zip(data, heard[-1], strict=True))
-        assert changed == port.to_device.flipped > 0
-        assert port.to_device.lost == 0
-    assert heard[0] == heard[1] != heard[2]
-    port = NoisyPort(Wire())
-    port.disturb(3, flip_ppm=0, lose_ppm=5000)
-    port.inner.write(data)
-    got = port.read(len(data))
-    assert len(data) - len(got) == port.to_host.lost > 0
-    port.settle()
-    port.write(data)
-    assert port.read(len(data)) == data
-
-
-def test_a_quiet_line_is_no_noise_drill(tmp_path: Path) -> None:
-    case = Case("sim://pico-shoe?seed=3", tmp_path)
-    result = case.failed(only(load_plan("link-noise"), "noise", flip_ppm=0, lose_ppm=0))
-    assert "damaged frames noticed by the device: 0" in result.reason
 
 
 def test_a_key_that_may_not_command_leaves_the_commands_untested(tmp_path: Path, key_file: Path) -> None:

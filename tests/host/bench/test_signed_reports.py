@@ -16,7 +16,7 @@ SIM = "sim://pico-shoe?seed=3"
 
 def bench_report(folder: Path) -> Path:
     make_key(folder / "bench.key")
-    done = run("bench", SIM, "link-noise", "--out", folder, "--sign", folder / "bench.key", "--json")
+    done = run("bench", SIM, "sensors", "--out", folder, "--sign", folder / "bench.key", "--json")
     assert done.returncode == 0, done.stderr
     return Path(json.loads(done.stdout)["report"])
 

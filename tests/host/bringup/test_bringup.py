@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import web.bringup
+import web.wiring_case
 from calibrating.truths import draw
 from draws import amount
 from in_process import output, refusal
 from pty_screen import on_a_terminal
-from web.bringup import KEY, Truth, wire
+from web.wiring_case import KEY, Truth, wire
 
 import firmware
 from fairshoe.boards.configs import load_board
@@ -408,7 +408,7 @@ def test_all_inputs_are_watched_in_a_terminal_or_by_a_program(
     levels = {line["name"]: line["level"] for line in json.loads(output(*words, "--watch", "0.01", "--json"))["lines"]}
     assert (levels["tray"], levels["exit"], levels["key_switch"]) == (1, 0, 1)
     with on_a_terminal(*words, "--watch", "0", columns=100) as screen:
-        screen.until(lambda text: text.startswith("input ") and "expander 4" in text and "?" not in text, 60)
+        screen.until(lambda text: text.startswith("input ") and "expander 4" in text and "?" not in text)
         screen.press("q")
         assert screen.end() == 0 and screen.text.count("button_ack") == 1
 
@@ -462,7 +462,7 @@ def test_the_command_names_a_fault_writes_the_config_and_goes_on(tmp_path: Path)
 
 
 def test_a_device_that_is_lost_in_mid_step_is_looked_for_and_what_passed_is_kept(tmp_path: Path) -> None:
-    wired = web.bringup.Wired(tmp_path, "pico-shoe")
+    wired = web.wiring_case.Wired(tmp_path, "pico-shoe")
     wired.meddle = {"throat B": lambda port: port.act("cut")}
     course = Course(Bringup(wired.open(print), *load_board("pico-shoe")), "pico-shoe", str(tmp_path / "state"))
     with pytest.raises(NoAnswer, match="what passed is kept"):
@@ -575,7 +575,7 @@ def test_a_step_that_was_stopped_with_the_door_open_begins_with_a_closed_one(
 
 
 def opened(folder: Path, board: str, truth: Truth) -> SimPort:
-    port = web.bringup.wire(folder, board, truth)
+    port = web.wiring_case.wire(folder, board, truth)
     port.act("open")
     port.sleep(1)
     return port

@@ -13,7 +13,7 @@ from calibrating.truths import BOARDS, FAULTS, draw, fault_of, faults_of, opened
 from in_process import output, refusal
 
 from fairshoe.boards.configs import load_board
-from fairshoe.calibrate.derive import KINDS, Line, check_port, derive
+from fairshoe.calibrate.derive import KINDS, Line, derive
 from fairshoe.calibrate.draw_shoe import DrawShoe, beams_apart
 from fairshoe.calibrate.hands import SimHands
 from fairshoe.calibrate.machine import Machine, NotCalibrated, Step, settled
@@ -155,12 +155,6 @@ def test_a_bad_spread_is_refused_with_the_part_to_look_at() -> None:
 def test_a_machine_that_cannot_work_is_refused() -> None:
     with pytest.raises(NotCalibrated, match="slot_count 40"):
         derive(load_board("pico-carousel")[0], figures(slot_count=(40.0, 0.0)))
-
-
-@pytest.mark.parametrize("board", ["esp32s3-shoe", "stm32-draw"])
-def test_a_port_that_stamps_late_is_refused(board: str) -> None:
-    with pytest.raises(NotCalibrated, match="1 ms late"):
-        check_port(load_board(board)[0])
 
 
 # -- a draw shoe -------------------------------------------------------------------------------------------------------

@@ -127,9 +127,7 @@ def test_a_folder_where_a_file_is_meant(tmp_path: Path, capsys: pytest.CaptureFi
     assert code == 3 and "is no board config" in text
 
 
-def test_whatever_a_report_says_it_has_a_page_or_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_whatever_a_report_says_it_has_a_page_or_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     case = Case("sim://pico-shoe?seed=3", tmp_path)
     report: dict[str, Any] = case.report(case.run(only(load_plan("acceptance"), "identity", "decks", decks=2)))
     values: tuple[Any, ...] = ("yesterday", None, -1, 1.0, 1e308, 10**400, [], {}, True)

@@ -18,6 +18,7 @@ from typing import Any
 import in_process
 import pytest
 import serial
+from waits import LIMIT_S
 
 from fairshoe import __version__
 
@@ -42,8 +43,17 @@ def simulator(*arguments: str) -> Generator[tuple[subprocess.Popen[bytes], dict[
         yield process, json.loads(process.stdout.readline())
     finally:
         process.stdin.close()
-        process.wait(10)
+        process.wait()
         process.stdout.close()
+
+
+def hand(process: "subprocess.Popen[bytes]", action: str) -> None:
+    """Act at a simulator, and wait until its shoe has felt it."""
+    assert process.stdin and process.stdout
+    process.stdin.write(action.encode() + b"\n")
+    process.stdin.flush()
+    while b'"did"' not in process.stdout.readline():
+        assert process.poll() is None
 
 
 def one_message(done: subprocess.CompletedProcess[str], code: int) -> str:
@@ -118,7 +128,7 @@ def test_the_tap_repeats_what_the_shoe_sends_to_a_second_tool() -> None:
         )
         with serial.Serial(ready["port"], timeout=0.2) as port:
             data = b""
-            end = time.monotonic() + 300
+            end = time.monotonic() + LIMIT_S
             while __version__.encode() not in data and time.monotonic() < end:
                 data += port.read(256)
         assert tap.stdout
@@ -232,7 +242,8 @@ GAME_STORIES: dict[str, tuple[str, ...]] = {
         "recorded: face up: 1 card; by rule DDS-11b: the card goes to the rack",
         "| One card more is due |",
         "void by rule DDS-11a: all hands void",
-        "the house decides whether it goes on", "void by house policy: all hands void",
+        "the house decides whether it goes on",
+        "void by house policy: all hands void",
     ),
     "boston-5-stud": (
         "| Second wagers        |",
@@ -284,10 +295,10 @@ def test_the_demo_plays_double_attack_blackjack_on_the_board_for_it(demos: Demos
         assert told in done.stdout, told
 
 
-def read_terminal(near: int, seconds: float, word: str = "") -> str:
+def read_terminal(near: int, word: str = "") -> str:
     """What is written there until the word comes, or until the other end is closed."""
     text = ""
-    end = time.monotonic() + seconds
+    end = time.monotonic() + LIMIT_S
     while time.monotonic() < end and not (word and word in text):
         if select.select([near], [], [], 0.2)[0]:
             try:
@@ -313,10 +324,10 @@ def test_on_a_terminal_there_is_a_live_line_and_ctrl_c_ends_it_cleanly(no_color:
     )
     os.close(far)
     try:
-        text = read_terminal(near, 60, "deck verified")
+        text = read_terminal(near, "deck verified")
         os.write(near, b"\x03")
-        text += read_terminal(near, 60)  # until it has ended
-        assert process.wait(60) == 130
+        text += read_terminal(near)  # until it has ended
+        assert process.wait() == 130
     finally:
         process.kill()
     os.close(near)

@@ -173,7 +173,13 @@ def test_without_any_shoe_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) ->
 
 
 # Their --port is a TCP port.
-SERVERS = ("fairshoe config show", "fairshoe web", "fairshoe gateway", "fairshoe floor serve", "fairshoe table serve")
+SERVERS = (
+    "fairshoe config show",
+    "fairshoe web",
+    "fairshoe floor gateway",
+    "fairshoe floor serve",
+    "fairshoe table serve",
+)
 
 
 def test_every_command_that_talks_to_a_shoe_takes_its_port_as_the_first_argument() -> None:

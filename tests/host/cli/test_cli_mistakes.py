@@ -14,6 +14,7 @@ from in_process import refusal
 from pty_screen import on_a_terminal
 from test_cli import FAIRSHOE, one_message
 from test_cli_ports import far_end
+from waits import LIMIT_S
 
 from fairshoe.cli import command_line
 from fairshoe.commands import demo as demo_cli
@@ -35,7 +36,7 @@ def clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
             monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.setenv("FAIRSHOE_ANSWER_S", "0.6")
+    monkeypatch.setenv("FAIRSHOE_ANSWER_S", str(LIMIT_S))
 
 
 @pytest.fixture
@@ -45,10 +46,10 @@ def key_file(tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def silent() -> Generator[str]:
-    path, end = far_end()
-    yield path
-    end()
+def silent(monkeypatch: pytest.MonkeyPatch) -> Generator[str]:
+    monkeypatch.setenv("FAIRSHOE_ANSWER_S", "0.6")
+    with far_end() as (path, _near):
+        yield path
 
 
 def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
@@ -104,12 +105,12 @@ def test_nothing_answers(capsys: pytest.CaptureFixture[str], words: list[str], s
 
 
 @pytest.mark.parametrize("command", LOOKING[::2])
-def test_something_else_answers(capsys: pytest.CaptureFixture[str], command: str) -> None:
-    path, end = far_end(b"NMEA $GPGGA\r\n\0")
-    try:
+def test_something_else_answers(
+    capsys: pytest.CaptureFixture[str], command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAIRSHOE_ANSWER_S", "3")
+    with far_end(b"NMEA $GPGGA\r\n\0") as (path, _near):
         code, message = told(capsys, command, path)
-    finally:
-        end()
     assert code == 5 and "not as a shoe does" in message and "fairshoe ports" in message
 
 
@@ -288,7 +289,7 @@ def test_a_closed_pipe_is_quiet() -> None:
     assert process.stdout
     process.stdout.readline()
     process.stdout.close()
-    assert process.wait(60) == 1
+    assert process.wait() == 1
     assert process.stderr and process.stderr.read() == b""
     process.stderr.close()
 
@@ -318,5 +319,5 @@ def test_sigterm_ends_a_command_that_waits(silent: str) -> None:
         [sys.executable, "-m", "fairshoe", "monitor", silent], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     process.send_signal(signal.SIGTERM)
-    assert process.wait(30) == -signal.SIGTERM
+    assert process.wait() == -signal.SIGTERM
     process.communicate()

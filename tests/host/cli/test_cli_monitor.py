@@ -226,7 +226,7 @@ def test_a_shoe_that_goes_away_is_told_and_comes_back_by_itself(tmp_path: Path) 
         with on_a_terminal("monitor", url) as screen:
             screen.until("empty proved")
             process.kill()
-            process.wait(10)
+            process.wait()
             screen.until(lambda text: "disappeared" in text or "cannot open" in text)
             with simulator("--tcp", url.removeprefix("tcp://"), "--storage", storage):
                 screen.until(lambda text: "boot 2" in text and "1 reconnect" in text)

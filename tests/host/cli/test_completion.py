@@ -160,7 +160,7 @@ def test_zsh_completes_where_it_is_installed(folder: Path) -> None:
         screen.until("\n42")
         for typed, offered in TYPED.items():
             screen.press(f"\x15\x0cfairshoe {typed}\t")  # the line and the screen cleared before
-            text = screen.until(lambda text: all(word in text for word in offered), 60.0)  # noqa: B023
+            text = screen.until(lambda text: all(word in text for word in offered))  # noqa: B023
             assert "_fairshoe" not in text, text  # an error of the script
     finally:
         screen.close()

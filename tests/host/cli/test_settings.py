@@ -36,6 +36,7 @@ def test_a_flag_outdoes_the_environment_the_environment_the_file_and_the_file_th
         "store": ("/s.db", f"{path}:6"),
         "answer_s": (4.0, "default"),
         "timeout_s": (7.0, f"{path}:4"),
+        "shufflers": (None, "default"),
         "receipt_url": (None, "default"),
         "receipt_ref": (None, "default"),
     }

@@ -90,12 +90,12 @@ def test_the_pins_used_are_as_many_as_the_docs_say() -> None:
         assert str(len(used)) in words, board
 
 
-# --- the other microcontrollers ----------------------------------------------------------------
+# --- the Pico 2 --------------------------------------------------------------------------------
 
 
-def test_boards_on_other_microcontrollers_differ_in_what_their_table_says_and_in_pins() -> None:
+def test_boards_on_a_pico_2_differ_in_what_their_table_says_and_in_pins() -> None:
     told: set[str] = set()
-    for names, *cells, _why in rows("Other microcontrollers"):
+    for names, *cells, _why in rows("The Pico 2"):
         for name in names.split(", "):
             told.add(name)
             config, reference = CONFIGS[name], CONFIGS[f"pico-{name.partition('-')[2]}"]

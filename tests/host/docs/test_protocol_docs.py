@@ -20,7 +20,7 @@ from protocol import page as protocol_page
 from protocol import words as protocol_words
 from protocol.bad import RECEIVED
 from protocol.frames import Key, make
-from protocol.table import BY_NAME, ENUMS, MESSAGES, Field
+from protocol.table import BY_NAME, ENUMS, MESSAGES, Field, Message
 
 from firmware.link import admission
 from firmware.protocol import ids
@@ -319,6 +319,22 @@ def test_the_same_device_takes_the_next_authentic_message() -> None:
     good = make("event_ack", {"seq": 1207}, sequence=RECEIVED + 1, key=key_of(VECTORS["keys"][0]))
     assert receive(link, port, good.wire) == [ids.EVENT_ACK]
     assert sum(link.refused) == 0
+
+
+@pytest.mark.parametrize("message", [each for each in MESSAGES if each.from_host], ids=lambda each: each.name)
+def test_a_device_takes_in_clear_what_the_page_says_and_nothing_else(message: Message) -> None:
+    """A device without a key, whose board config lets a host acknowledge in clear."""
+    (said,) = re.findall(
+        rf"^#### {message.id} `{message.name}`\n\n[a-z ]+, from the \w+, (clear|keyed|clear or keyed), ", PAGE, re.M
+    )
+    port = Port()
+    link = admission.Link(port, codec_table(), b"", True)  # pyright: ignore[reportArgumentType]
+    sample = next(entry for entry in FRAMES if entry["message"] == message.name and "more" not in entry)
+    frame = make(message.name, sample["fields"], link.session.number, 1)
+    taken = receive(link, port, frame.wire)
+    assert sum(link.reader.drops) == 0
+    assert taken == ([] if said == "keyed" else [message.id])
+    assert link.refused[admission.REFUSE_CLEAR] == (said == "keyed")
 
 
 # --- the golden capture ------------------------------------------------------------------------

@@ -435,5 +435,5 @@ POKER = ("double-down-stud", "boston-5-stud", "caribbean-stud", "double-cross-po
 )
 def test_every_expected_number_follows_the_cards(name: str, dealing: str) -> None:
     machine = type("TableOf", (Table,), {"game": name, "dealing": dealing})
-    drawn = settings(max_examples=amount(25, 200), stateful_step_count=40, deadline=None)
+    drawn = settings(max_examples=amount(25, 200), stateful_step_count=40)
     run_state_machine_as_test(machine, settings=drawn)

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from fairshoe_table.rules.pay_tables import TABLES
+
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -91,12 +93,13 @@ def test_as_another_game_leads_to_a_clause_of_the_same_topic_that_says_it_in_ful
 
 
 def test_every_clause_that_is_named_anywhere_exists() -> None:
-    """In profiles, events that scenarios expect, documents and words of the protocol alike."""
-    pattern = re.compile(rf"\b(?:{'|'.join(CODES)})-\d+[a-z]?\d*\b(?!-[A-Z]\b)")  # CS-11c-B is a pay table
+    """In profiles, events that scenarios expect, documents and words of the protocol alike, or it names a pay table."""
+    pattern = re.compile(rf"\b(?:{'|'.join(CODES)})-\d+[a-z]?\d*\b(?:-[A-Z]\b)?")
     folders = [("firmware", "*.py"), ("game_profiles", "*.json"), ("tests/scenarios", "*.json"), ("docs", "*.md")]
     files = [path for folder, name in [*folders, ("tools/protocol", "*.py")] for path in (ROOT / folder).rglob(name)]
     named = {(path, name) for path in files for name in pattern.findall(path.read_text(encoding="utf-8"))}
-    assert [f"{path.relative_to(ROOT)}: {name}" for path, name in sorted(named) if name not in IDS] == []
+    known = {*IDS, *TABLES}
+    assert [f"{path.relative_to(ROOT)}: {name}" for path, name in sorted(named) if name not in known] == []
     assert len({path for path, _name in named}) > 10
 
 

@@ -183,5 +183,5 @@ class ShoeTable(RuleBasedStateMachine):
 
 @pytest.mark.drawn
 def test_every_card_of_a_shoe_is_where_the_rule_says() -> None:
-    drawn = settings(max_examples=amount(25, 200), stateful_step_count=50, deadline=None)
+    drawn = settings(max_examples=amount(25, 200), stateful_step_count=50)
     run_state_machine_as_test(ShoeTable, settings=drawn)

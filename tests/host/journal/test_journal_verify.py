@@ -9,9 +9,10 @@ import pytest
 from draws import seeded
 
 from fairshoe.boards.configs import load_board
-from fairshoe.journal.expectation import Expected
-from fairshoe.journal.export import RECORD_SIZE, Export, Record, parse_export
+from fairshoe.journal.expectation import Expected, contradictions
+from fairshoe.journal.export import RECORD_SIZE, Attestation, Export, Record, parse_export
 from fairshoe.journal.plausibility import Story, check_sense
+from fairshoe.journal.signatures import PublicKey
 from fairshoe.journal.verify import Verdict, verify
 from fairshoe.keys import seal_key
 from fairshoe.messages import DeckVerified, Event, Share, ShuffleCommitted, ShuffleNonce
@@ -453,3 +454,39 @@ def test_what_real_devices_write_is_always_good() -> None:
         assert verdict.problems == [], (path.name, [problem.text() for problem in verdict.problems])
         # A full journal has lost its first records: an export of it is proved as far as it goes, and is not whole.
         assert verdict.whole == (bool(data.get("role")) and verdict.first == 1), path.name
+
+
+def test_a_stored_event_of_another_kind_or_content_contradicts_the_export(good: Export) -> None:
+    record = good.records[3]
+    stored = record.event()
+    assert stored is not None
+    for message, payload, agrees in (
+        (record.message, record.payload, True),
+        (record.message, record.payload[:-1] + bytes([record.payload[-1] ^ 1]), False),
+        (0xFFF0, record.payload, False),  # of a kind that this version does not know
+    ):
+        made = Record.of_event(record.seq, message, payload, record.previous)
+        found = contradictions(replace(good, records=[made]), Expected(events={record.seq: stored}))
+        assert (list(found) == []) is agrees, message
+
+
+OTHER = bytes(range(1, 33))
+KNOWN = PublicKey(bytes(range(32)), 7, 2, 10, 20)
+
+
+@pytest.mark.parametrize(
+    ("device", "generation", "seq", "retired"),
+    [
+        (7, 2, 9, True), (7, 2, 10, False), (7, 2, 20, False), (7, 2, 21, True),
+        (7, 1, 21, False), (7, 3, 9, False), (8, 2, 21, False),
+    ],
+)  # fmt: skip
+def test_a_signing_key_proves_its_own_device_generation_and_records(
+    device: int, generation: int, seq: int, retired: bool
+) -> None:
+    export = Export(device, bytes(16), 0, [], [])
+    attestation = Attestation(1, seq, 0, generation, bytes(32), bytes(16))
+    assert KNOWN.retired(export, generation, seq) is retired
+    assert KNOWN.fits(export, attestation) is (device == 7 and generation == 2)
+    assert not replace(KNOWN, last=None).retired(export, generation, max(seq, 10)), "in force"
+    assert PublicKey(OTHER).fits(export, attestation), "a key without a device is for every one"

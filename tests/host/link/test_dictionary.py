@@ -1,6 +1,5 @@
 """Dictionaries: ours is the device's, two of different ages are distinguished, and what is unknown is read by one."""
 
-
 import pytest
 from draws import seeded
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from fairshoe.client.operation_store import Operations
 from fairshoe.client.shoe import Shoe
+from fairshoe.client.store import Store
 from fairshoe.errors import NoAnswer, UsageError
 from fairshoe.keys import role_key, write_key
 from fairshoe.messages import CloseBetting, Event, Role, Shuffle, State
@@ -44,7 +44,7 @@ def driven(tmp_path: Path, board: str = "pico-carousel", words: str = "", dealer
     if not key.exists():
         write_key(key, "device", KEY)
     url = f"sim://{board}?seed=5&dealer={dealer}&key={key}{words}"
-    with Shoe.open(url, role_key(KEY, Role.TABLE), Operations(tmp_path / "store.db"), answer_s=20) as shoe:
+    with Shoe.open(url, role_key(KEY, Role.TABLE), Store(tmp_path / "store.db"), answer_s=20) as shoe:
         yield Driver(shoe)
 
 

@@ -15,8 +15,8 @@ from support import act
 
 import fairshoe.commands.update as command
 from fairshoe.cli.command_line import main
-from fairshoe.client.operation_store import Operations
 from fairshoe.client.shoe import Shoe
+from fairshoe.client.store import Store
 from fairshoe.errors import FairshoeError
 from fairshoe.journal.export import Export, JournalAltered, NothingToVerify, OtherJournal
 from fairshoe.keys import role_key, seal_key, write_key
@@ -181,7 +181,7 @@ def desk(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[
 
     def open_rig(_connection: object) -> Shoe:
         rig = stage.rig
-        operations = Operations(tmp_path / "operations")
+        operations = Store(tmp_path / "operations")
         shoe = Shoe(RigPorts(rig), "rig", HostSession(TABLE), operations, clock=lambda: rig.plant.now_us / 1e6)
         shoe.greet()
         return shoe
@@ -303,9 +303,7 @@ def test_files_that_are_no_image_or_no_record_are_refused(desk: list[Any], tmp_p
 
 def test_the_self_test_is_recorded(stage: Stage, tmp_path: Path) -> None:
     rig = stage.rig
-    shoe = Shoe(
-        RigPorts(rig), "rig", HostSession(TABLE), Operations(tmp_path / "o"), clock=lambda: rig.plant.now_us / 1e6
-    )
+    shoe = Shoe(RigPorts(rig), "rig", HostSession(TABLE), Store(tmp_path / "o"), clock=lambda: rig.plant.now_us / 1e6)
     shoe.greet()
     op, seq = update.run_self_test(Driver(shoe))
     assert op == 1 and seq == rig.app.journal.seq_last - 1  # the outcome of the command comes last

@@ -1,6 +1,5 @@
 """Flash images: every file is found, and a damaged image is reported and never taken for a good one."""
 
-
 import pytest
 from draws import seeded
 from flash_image import BLOCK, BLOCKS, FRONT, flash_image, uf2_of

@@ -214,12 +214,9 @@ def test_a_bench_image_has_no_main_and_mounts_files_behind_the_frozen_modules(bu
     assert b"FAIRSHOE_RELEASE 0" in files["image.cmake"]
 
 
-@pytest.mark.parametrize(
-    ("port", "board"), [("esp32", "ESP32-S3-DevKitC-1"), ("stm32", "NUCLEO-H743ZI"), ("rp2", "Other")]
-)
-def test_a_board_without_an_image_is_refused_with_the_way_that_it_has(port: str, board: str) -> None:
-    with pytest.raises(NoImage, match=f"no image is built for {board}") as caught:
-        chip_of({"mcu": {"port": port, "board": board}})
+def test_a_board_without_an_image_is_refused_with_the_way_that_it_has() -> None:
+    with pytest.raises(NoImage, match="no image is built for Other") as caught:
+        chip_of({"mcu": {"port": "rp2", "board": "Other"}})
     assert "fairshoe flash" in caught.value.advice
 
 

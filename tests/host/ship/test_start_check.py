@@ -47,7 +47,7 @@ def test_a_port_that_never_comes_back_is_told() -> None:
 
 def test_firmware_that_ends_is_told_with_its_last_words() -> None:
     board = FakeBoard(MAIN)
-    board.main_ends = "Traceback (most recent call last):\n  File \"main.py\"\nValueError: no port called x\n"
+    board.main_ends = 'Traceback (most recent call last):\n  File "main.py"\nValueError: no port called x\n'
     board.power_on()
     with pytest.raises(NotUp, match=r"at its prompt \(ValueError: no port called x\)"):
         silent(board)

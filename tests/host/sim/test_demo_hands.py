@@ -28,7 +28,7 @@ def test_a_hand_is_done_when_the_shoe_has_felt_it_however_busy_the_machine_is() 
         assert not done.wait(0.5)
     finally:
         os.kill(child.process.pid, signal.SIGCONT)
-        hand.join(60)
+        hand.join()
         child.close()
     assert done.is_set()
 

@@ -1,7 +1,6 @@
 """`fairshoe sim` for a person: a prompt with help and history, questions about incomplete lines, a dealer who plays."""
 
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 from in_process import refusal
 from pty_screen import on_a_terminal
+from waits import LIMIT_S
 
 from fairshoe.boards.configs import load_board
 from fairshoe.errors import UsageError
@@ -104,7 +104,7 @@ def test_a_line_that_begins_as_the_program_ends_does_not_change_the_terminal_aga
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The thread asks for the next line as soon as it has `quit`: readline prepares the terminal, then draws."""
-    terminal, begun = [""], threading.Event()
+    terminal, begun, closed, over = [""], threading.Event(), threading.Event(), threading.Event()
     answers = iter(["quit"])
 
     def read(_prompt: str) -> str:
@@ -112,9 +112,10 @@ def test_a_line_that_begins_as_the_program_ends_does_not_change_the_terminal_aga
             lines._drawn()  # pyright: ignore[reportPrivateUsage]
             return line
         begun.set()
-        time.sleep(0.1)
+        closed.wait(0.1)  # it waits for the prompt: if not, it has closed before the terminal is changed
         terminal.append("raw")
         lines._drawn()  # pyright: ignore[reportPrivateUsage]
+        over.set()
         threading.Event().wait()
         return ""
 
@@ -126,9 +127,10 @@ def test_a_line_that_begins_as_the_program_ends_does_not_change_the_terminal_aga
     lines = PromptedLines()
     lines._hooked, lines._before = True, []  # pyright: ignore[reportPrivateUsage]
     lines.begin()
-    assert lines.take() == ["quit"] and begun.wait(30)
+    assert lines.take() == ["quit"] and begun.wait(LIMIT_S)
     lines.close()
-    time.sleep(0.2)
+    closed.set()
+    assert over.wait(LIMIT_S)
     assert terminal[-1] == "as before"
 
 

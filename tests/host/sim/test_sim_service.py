@@ -1,48 +1,49 @@
 """The simulator's service port: silent until the key switch is turned, then the only port that speaks."""
 
-import time
 from collections.abc import Callable
 
 import serial
-from test_cli import simulator
+from test_cli import hand, simulator
+from waits import wait_until
 
 from fairshoe.link import framing
 from fairshoe.messages import Booted, Message, Service
 
 
-def hear(port: serial.Serial, until: Callable[[list[Message]], bool], seconds: float) -> list[Message]:
-    """What arrives until it is enough, or so long."""
-    decoder = framing.Decoder()
-    heard: list[Message] = []
-    end = time.monotonic() + seconds
-    while time.monotonic() < end and not until(heard):
-        heard += [frame.message for frame in decoder.feed(port.read(256))]
-    return heard
+class Port:
+    def __init__(self, name: str) -> None:
+        self.serial = serial.Serial(name, timeout=0.05)
+        self.heard: list[Message] = []
+        self._decoder = framing.Decoder()
 
+    def hear(self) -> list[Message]:
+        """What arrived now."""
+        new = [frame.message for frame in self._decoder.feed(self.serial.read(4096))]
+        self.heard += new
+        return new
 
-def some(kind: type[Message]) -> Callable[[list[Message]], bool]:
-    return lambda heard: any(isinstance(message, kind) for message in heard)
+    def until(self, true: Callable[[Message], bool]) -> None:
+        wait_until(lambda: any(map(true, self.hear())))
+
+    def speaks_while_silent(self, other: "Port") -> None:
+        """The other is asked after each of five messages, so that the device had the time to write."""
+        for _ in range(5):
+            self.until(lambda _message: True)
+            assert other.hear() == []
 
 
 def test_the_key_switch_moves_the_link_from_one_port_to_the_other_and_back() -> None:
     with simulator() as (process, ready):
-        assert process.stdin
-        table = serial.Serial(ready["port"], timeout=0.05)
-        service = serial.Serial(ready["service"], timeout=0.05)
-        assert some(Booted)(hear(table, some(Booted), 10))
-        assert hear(service, some(Message), 0.5) == []
-        process.stdin.write(b"key on\n")
-        process.stdin.flush()
-        assert some(Service)(hear(service, some(Service), 10))
-        table.reset_input_buffer()
-        assert hear(table, some(Message), 1.0) == []
-        process.stdin.write(b"key off\n")
-        process.stdin.flush()
-        off = hear(table, lambda heard: any(isinstance(m, Service) and not m.on for m in heard), 10)
-        assert off and isinstance(off[-1], Service)
-        service.reset_input_buffer()
-        assert hear(service, some(Message), 0.5) == []
-        table.close()
-        service.close()
-
-
+        table, service = Port(ready["port"]), Port(ready["service"])
+        table.until(lambda message: isinstance(message, Booted))
+        table.speaks_while_silent(service)
+        hand(process, "key on")
+        service.until(lambda message: isinstance(message, Service))
+        table.serial.reset_input_buffer()
+        service.speaks_while_silent(table)
+        hand(process, "key off")
+        table.until(lambda message: isinstance(message, Service) and not message.on)
+        service.serial.reset_input_buffer()
+        table.speaks_while_silent(service)
+        table.serial.close()
+        service.serial.close()

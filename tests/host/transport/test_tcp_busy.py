@@ -4,10 +4,10 @@ import asyncio
 import socket
 import threading
 import time
-from collections.abc import Callable
 
 import pytest
 from in_process import refusal
+from waits import LIMIT_S, wait_until
 
 from fairshoe import AsyncShoe, LinkBack, LinkLost, Shoe
 from fairshoe.errors import PortBusy
@@ -16,7 +16,6 @@ from fairshoe.sim.port import SimPort
 from fairshoe.sim.tcp_server import TcpDoor, address
 from fairshoe.transport.busy_line import BUSY_LINE, FirstBytes, HostConnected
 
-WAIT_S = 60.0
 TRIES = 3
 TRIES_S = 0.1 + 0.2 + 0.4  # at least, with patience that doubles
 
@@ -40,7 +39,7 @@ class Door(TcpDoor):
 
     def __exit__(self, *_error: object) -> None:
         self._ending.set()
-        self._thread.join(30)
+        self._thread.join()
         self.close()
         self._shoe.close()
 
@@ -68,21 +67,14 @@ class Door(TcpDoor):
         super()._refuse(caller)
 
 
-def until(done: Callable[[], bool]) -> None:
-    end = time.monotonic() + WAIT_S
-    while not done():
-        assert time.monotonic() < end
-        time.sleep(0.005)
-
-
 def test_a_second_client_gets_the_busy_line_and_the_end_of_the_stream_although_it_talks_first() -> None:
     with Door() as door:
         where = address(door.url.removeprefix("tcp://"))
         with socket.create_connection(where), socket.create_connection(where) as second:
             second.sendall(b"hello" * 500)
-            until(lambda: door.refusals == 1)
+            wait_until(lambda: door.refusals == 1)
             second.sendall(b"hello" * 500)
-            second.settimeout(WAIT_S)
+            second.settimeout(LIMIT_S)
             assert b"".join(iter(lambda: second.recv(7), b"")) == BUSY_LINE
     assert 0 not in BUSY_LINE and BUSY_LINE.isascii()
 
@@ -117,7 +109,7 @@ def test_a_second_host_is_refused_in_words_and_the_first_goes_on() -> None:
 
 def test_the_command_line_says_that_the_port_is_busy() -> None:
     with Door() as door, Shoe.open(door.url, answer_s=60):
-        assert discovery.probe(door.url, seconds=10).kind == "busy"
+        assert discovery.probe(door.url, seconds=LIMIT_S).kind == "busy"
         for command in (["status", door.url], ["monitor", door.url, "--once", "--plain"]):
             assert f"another host is connected to {door.url}" in refusal(PortBusy.exit_code, *command)
 
@@ -128,14 +120,14 @@ def test_a_shoe_whose_port_another_host_took_waits_until_it_is_free() -> None:
         shoe.on(LinkLost, lost.append)
         started = time.monotonic()
         door.give_to_another()
-        while door.refusals < TRIES and time.monotonic() < started + WAIT_S:
+        while door.refusals < TRIES and time.monotonic() < started + LIMIT_S:
             shoe.run(timeout_s=0.02)
         assert time.monotonic() > started + TRIES_S and len(lost) == 1  # one notice, however many tries
         assert door.handed is not None
         door.handed.close()
         back: list[LinkBack] = []
         shoe.on(LinkBack, back.append)
-        shoe.run(until=lambda _message: bool(back), timeout_s=WAIT_S)
+        shoe.run(until=lambda _message: bool(back), timeout_s=LIMIT_S)
 
 
 async def test_an_async_shoe_whose_port_another_host_took_waits_until_it_is_free() -> None:
@@ -147,9 +139,9 @@ async def test_an_async_shoe_whose_port_another_host_took_waits_until_it_is_free
             shoe.on(LinkBack, lambda _notice: back.set())
             started = time.monotonic()
             door.give_to_another()
-            while door.refusals < TRIES and time.monotonic() < started + WAIT_S:
+            while door.refusals < TRIES and time.monotonic() < started + LIMIT_S:
                 await asyncio.sleep(0.01)
             assert time.monotonic() > started + TRIES_S and len(lost) == 1
             assert door.handed is not None
             door.handed.close()
-            await asyncio.wait_for(back.wait(), WAIT_S)
+            await asyncio.wait_for(back.wait(), LIMIT_S)

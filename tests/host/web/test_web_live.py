@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from tcp_shoe import TcpShoe
+from waits import LIMIT_S, until
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed, InvalidStatus
@@ -20,6 +21,7 @@ from fairshoe.client.shoe import Shoe
 from fairshoe.errors import UsageError
 from fairshoe.keys import RoleKey, role_key
 from fairshoe.messages import EmptyProved, Health, Meters, Mode, Part, Role, RoundEnded, Serviced, Wear, Welcome
+from fairshoe.web import live_shoe
 from fairshoe.web.live_server import BROWSERS_MAX, BYE_READ_ONLY, HEARD_MAX, QUEUE_MAX, Browser, LiveServer
 from fairshoe.web.live_shoe import COMMANDS, Host, Observer
 from fairshoe.web.live_view import LiveView
@@ -152,18 +154,22 @@ async def test_with_control_only_known_commands_of_the_right_form_are_given(tmp_
     assert given == [("set_positions", 3)]
 
 
-async def test_with_control_the_page_is_a_host_that_commands_and_stores(tmp_path: Path, key_file: Path) -> None:
+async def test_with_control_the_page_is_a_host_that_commands_and_stores(
+    tmp_path: Path, key_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_shoe, "COMMAND_S", LIMIT_S)
     store = tmp_path / "store.db"
     view = LiveView("sim://")
 
     host = Host(f"sim://?dealer=hands&speed=50&key={key_file}", role_key(bytes(range(32)), Role.TABLE), store)
     await host.open()
     task = asyncio.create_task(host.run(view, lambda: None))
-    due = ""
-    while due != "shuffle":
-        await asyncio.sleep(0.01)
-        status: dict[str, Any] = view.snapshot()["snapshot"].get("status") or {"command": ""}
-        due = status["command"]
+
+    def due() -> bool:
+        status: dict[str, Any] = view.snapshot()["snapshot"].get("status") or {}
+        return status.get("command") == "shuffle"
+
+    await until(due)
     assert await host.give("shuffle", None) == "done"
     assert (await host.give("confirm_lockout", None)).startswith("rejected")
     assert await host.give("set_positions", 2) == "done"
@@ -277,24 +283,24 @@ def test_another_device_on_the_port_begins_with_a_snapshot() -> None:
 
 
 async def test_an_observer_acknowledges_nothing_and_comes_back_by_itself() -> None:
-    async def until(view: LiveView, done: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-        while not done(told := view.snapshot()["snapshot"]):
-            await asyncio.sleep(0.02)
-        return told
-
     with TcpShoe() as shoe:
         view = LiveView(shoe.url)
+
+        async def told_when(true: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+            await until(lambda: true(view.snapshot()["snapshot"]))
+            return view.snapshot()["snapshot"]
+
         observer = Observer(shoe.url)
         await observer.open()
         task = asyncio.create_task(observer.run(view, lambda: None))
-        told = await until(view, lambda told: len(told["events"]) > 10 and told["status"]["events_waiting"] > 10)
+        told = await told_when(lambda told: len(told["events"]) > 10 and told["status"]["events_waiting"] > 10)
         assert [event["seq"] for event in told["events"]] == list(range(1, len(told["events"]) + 1))
         shoe.refuse = 1
         shoe.drop()
-        gone = await until(view, lambda told: not told["link"]["live"])
+        gone = await told_when(lambda told: not told["link"]["live"])
         assert gone["link"]["problem"] and gone["link"]["advice"] and gone["status"]
-        back = await until(view, lambda told: told["link"]["live"])
-        later = await until(view, lambda told: len(told["events"]) > len(back["events"]))
+        back = await told_when(lambda told: told["link"]["live"])
+        later = await told_when(lambda told: len(told["events"]) > len(back["events"]))
         assert [event["seq"] for event in later["events"]] == list(range(1, len(later["events"]) + 1))
         task.cancel()
         await asyncio.wait([task])

@@ -1,5 +1,5 @@
 PRAGMA application_id = 1179863109;
-PRAGMA user_version = 3;
+PRAGMA user_version = 1;
 BEGIN TRANSACTION;
 CREATE TABLE accepted_decks (
     log INTEGER NOT NULL REFERENCES logs (id),

@@ -52,12 +52,18 @@ def _cut_after_record(rig, message):
 
 
 def test_a_round_that_a_record_voids_is_void_by_its_rule_though_power_fails_before_the_void_is_recorded():
-    table = Table("caribbean-stud").shuffle(1).deal(2).release()
-    _cut_after_record(table.stage.rig, ids.EV_RECORDED)
-    table.record("misdeal", 0, 3)
-    assert table.stage.rig.struck
-    recover(table.stage)
-    assert clauses_of(table.stage, "round_voided") == [b"CS-13d"]
+    for released in (False, True):  # the round is dealt, or settled
+        table = Table("caribbean-stud").shuffle(1).deal(2)
+        if released:
+            table.release()
+        _cut_after_record(table.stage.rig, ids.EV_RECORDED)
+        table.record("misdeal", 0, 3)
+        assert table.stage.rig.struck
+        table.stage.play([("", 500, "boot", 0), ("round_voided", 300, "wait", 0)])
+        assert clauses_of(table.stage, "round_voided") == [b"CS-13d"]
+        assert table.flow.tail == 0 and not table.flow.round_open
+        recover(table.stage)
+        assert table.stage.names().count("round_voided") == 1 and "round_ended" not in table.stage.names()
 
 
 def test_a_stub_is_never_less_than_nothing():

@@ -110,6 +110,20 @@ def test_the_final_deal_of_boston_5_belongs_to_the_plan_once_each_player_has_dec
     assert alone.flags() == [] and alone.draw(1).flags() == [16]
 
 
+# Players, hands in the final deal, cards of it that are out, and which hands may be found with four cards, the dealer's
+# last: two cards each, and a short one shows with the next card.
+FIRST_OF_THE_FINAL_DEAL = (
+    (2, 2, 1, (0, 0, 0)),
+    (2, 2, 2, (1, 1, 0)),
+    (2, 2, 4, (1, 1, 0)),
+    (2, 2, 5, (1, 1, 1)),
+    (3, 2, 1, (0, 0, 0, 0)),
+    (3, 2, 2, (1, 1, 1, 0)),
+    (3, 3, 2, (1, 1, 1, 0)),
+    (3, 3, 7, (1, 1, 1, 1)),
+)
+
+
 def test_no_card_lies_face_up_before_one_was_drawn():
     table = Table("caribbean-stud", "draw", {"dealing": "manual"})
     table.stage.act("load", {"cards": 52})
@@ -206,6 +220,16 @@ def test_a_rejected_card_and_a_hand_on_record_shift_what_is_drawn():
         hands = [shoe.taken("misdeal", seat, 4) for seat in (1, 2, 0)]
         assert hands == [True] * wanted + [False] * (3 - wanted), drawn
         shoe.draw(1)
+
+
+def test_without_second_wagers_on_record_a_hand_may_be_the_first_of_the_final_deal():
+    """So one that is short of a card is taken once the first hand can be, and not before; the dealer's comes last."""
+    for players, final, drawn, hands in FIRST_OF_THE_FINAL_DEAL:
+        shoe = PlanShoe("boston-5-stud", players).draw(3 * players + 3)
+        assert shoe.record("final_deal", final) == DONE
+        shoe.draw(drawn)
+        found = [shoe.taken("misdeal", seat, 4) for seat in list(range(1, players + 1)) + [0]]
+        assert found == [bool(hand) for hand in hands], (players, final, drawn)
 
 
 def test_a_stub_is_counted_once_no_card_comes_from_it_any_more():

@@ -11,6 +11,7 @@ from firmware.fault import (
     FAULT_JAM_EXIT,
     FAULT_JOURNAL,
     FAULT_MISMATCH,
+    FAULT_NONE,
     FAULT_POWER,
 )
 from firmware.games import flow as states
@@ -339,21 +340,22 @@ def test_an_overdue_count_is_told_by_a_button_before_the_next_deck():
     assert posted(flow)[0][:2] == (ids.EV_RECORDED, [ids.REC_STUB_COUNTED, 52, 0, 0, 0, 0, 0])
 
 
-def test_a_deck_ready_starts_no_round_while_a_stack_lies_in_the_tray_or_the_journal_is_full():
+def test_a_deck_ready_starts_no_round_while_a_stack_lies_in_the_tray_or_the_journal_has_no_room_for_its_events():
     for state, game, kind in (
         (states.DECK_READY, "caribbean-stud", "carousel"),
         (states.DRAW_READY, BLACKJACK, "draw"),
     ):
-        for empty, room in ((False, 99), (True, 0), (True, 99)):
+        for empty, spare in ((False, 0), (True, -1), (True, 0)):
             flow = flow_in(state, game, kind)
-            flow.room = room
+            flow.room = flow.profile.round_events + spare
             flow.tray.empty = empty
             flow.panel.pressed[PRESS_CLOSE] = 1
             inp = inputs()
             inp.level[IN_HOPPER] = 1
             procedure_scan(flow, inp, Outputs(), 0)
-            begins = room > 0 and (empty or flow.machine.draws)  # a draw shoe has no tray
-            assert flow.round_open == begins and flow.round_last == (1 if begins else 0), (game, empty, room)
+            begins = spare >= 0 and (empty or flow.machine.draws)  # a draw shoe has no tray
+            assert flow.round_open == begins and flow.round_last == (1 if begins else 0), (game, empty, spare)
+            assert flow.hold == (FAULT_NONE if spare >= 0 else FAULT_JOURNAL)
 
 
 def test_a_deck_that_is_lifted_out_stops_a_shoe_that_waits_for_the_dealer():

@@ -310,6 +310,16 @@ def test_with_records_a_round_of_boston_5_ends_after_its_decisions_and_its_final
             assert "draw_flagged" not in table.stage.names()
 
 
+def test_without_second_wagers_on_record_the_final_deal_has_at_most_the_hands_that_are_left():
+    for folded in (0, 1, 2):
+        table = HandTable("boston-5-stud", "hand").out().closed(3)
+        for seat in range(1, folded + 1):
+            assert table.record("fold", seat) == DONE
+        for hands in (3 - folded + 1, 4, 9):
+            assert table.record("final_deal", hands) == REFUSED and table.reason() == ids.REASON_ARGUMENT, folded
+        assert table.record("final_deal", 3 - folded) == DONE, folded
+
+
 def draw(table, dealing, cards):
     for _ in range(cards if dealing == "draw" else 0):
         assert table.stage.rig.plant.hand.draw(150)

@@ -4,8 +4,10 @@ from dab_tables import Shoe
 from game_tables import DONE, REFUSED, Table
 from support import all_fields_of, board, clauses_of, fields_of
 
-from firmware.games.flow import WAITING_FOR_DECK, WAITING_FOR_ROUND_END, WARNING
-from firmware.games.profile import TAIL_HOUSE, TAIL_SETTLING, TAIL_WAGERS
+from firmware.fault import FAULT_MISMATCH
+from firmware.games.flow import DISPENSING, WAITING_FOR_DECK, WAITING_FOR_ROUND_END, WARNING, flow_judge
+from firmware.games.profile import CLAUSE_NONE, RULE_COUNT, RULE_DEAL_FAULT, TAIL_HOUSE, TAIL_SETTLING, TAIL_WAGERS
+from firmware.journal.outbox import OUTBOX_MAX
 from firmware.protocol import ids
 from rig.operator import recover
 
@@ -252,6 +254,34 @@ def test_a_game_with_a_rule_for_a_machine_that_stops_has_nothing_to_decide():
         table.play(("round_voided", 500, "wait", 0))
         assert table.flow.tail == 0
         assert table.record("house_decision", VOID) == REFUSED and table.reason() == ids.REASON_STATE
+
+
+def test_nor_has_one_with_a_rule_for_what_came_out_wrong():
+    """Double Down Stud has no clause for a machine that stops, and one for hands with a wrong number of cards."""
+    table = stud().shuffle().play(*[("", 200, "press", "seat")] * 3, ("", 500, "press", "close"))
+    table.stage.until("stack_offered", 20000)
+    plant = table.stage.rig.plant
+    cards = plant.take()
+    while table.flow.state != DISPENSING:
+        table.stage.run(5)
+    plant.put_in_tray(cards)
+    table.play(("round_voided", 300, "wait", 0))
+    assert clauses_of(table.stage, "round_voided") == [b"DDS-11d"]
+    assert "held_back" not in table.stage.names() and table.flow.tail == 0
+
+
+def test_the_house_is_asked_only_where_neither_the_rule_nor_that_for_a_machine_that_stops_is_written():
+    """A game may be without a clause for a wrong count and have one for a machine that stops."""
+    for count, deal, asked in ((b"", b"", True), (b"", b"X-1", False), (b"X-2", b"", False), (b"X-2", b"X-1", False)):
+        table = Table("boston-5-stud").shuffle().deal(2)
+        flow = table.flow
+        flow.state = DISPENSING  # in which a wrong count is one of cards
+        flow.profile.clauses[RULE_COUNT] = count or CLAUSE_NONE
+        flow.profile.clauses[RULE_DEAL_FAULT] = deal or CLAUSE_NONE
+        flow_judge(flow, FAULT_MISMATCH, -1)
+        posted = flow.outbox.entries[(flow.outbox.first + flow.outbox.count - 1) % OUTBOX_MAX]
+        assert posted.message == (ids.EV_HELD_BACK if asked else ids.EV_ROUND_VOIDED), (count, deal)
+        assert asked or posted.text == (count or CLAUSE_NONE), (count, deal)
 
 
 def test_a_set_that_went_on_by_hand_is_counted_with_its_rack_before_it_is_used_again():

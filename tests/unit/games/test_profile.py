@@ -124,6 +124,22 @@ def test_two_decks_need_a_sensor_of_their_backs():
     assert load_profile("caribbean-stud").at_table(config).decks == 2
 
 
+def test_a_table_asks_of_no_machine_what_it_cannot_do():
+    for kind, table, refused in (
+        ("draw", {"decks": 2}, True),
+        ("shoe", {"decks": 2}, False),
+        ("shoe", {"dealing": "manual"}, True),
+        ("shoe", {"dealing": "hand"}, True),
+        ("shoe", {"dealing": "shoe"}, False),
+        ("draw", {"dealing": "hand"}, False),
+        ("carousel", {"dealing": "hand", "decks": 2}, False),
+    ):
+        config = board(kind, inputs={"back": 9})
+        config["table"] = table
+        for game in ("double-cross-poker", "double-attack-blackjack"):
+            assert raises(ValueError, load_profile(game).at_table, config) == refused, (kind, table, game)
+
+
 def test_a_set_has_as_many_packs_as_its_game_allows():
     for packs, cards in ((6, 288), (8, 384)):
         assert table_of("double-attack-blackjack", packs=packs).deck_cards == cards

@@ -63,7 +63,7 @@ from rig.games import load_profile
 WASHED = 1 << ids.REC_WASHED
 OF_A_DECK = (INDUCTED, SOURCE, CUT_MADE, MACHINE_COUNTED, HELD, SINCE)
 NEW_ROUND = (ids.EV_ROUND_STARTED, 3)
-_LAYOUT = """
+LAYOUT = """
     ROUNDS TURN SERVICE PLAYED READER_OFF APPROVAL FACE_UPS TENS
     TAIL TAIL_DECK STACKS DEALT REST - EXTRA BY_HAND SECONDS - NOT_IN - FINAL COUNTED STUB - ACCEPTED COLLECTED
     DUE OPEN
@@ -113,7 +113,7 @@ def settling(game="boston-5-stud", rest=40, decks=1):
 
 def test_cells_have_places_of_their_own():
     """A cell that moves makes nonsense of what an older firmware has stored."""
-    layout = _LAYOUT.split()
+    layout = LAYOUT.split()
     assert len(layout) == BOOKS_SIZE
     names = dir(table_facts)
     for i in range(BOOKS_SIZE):

@@ -5,6 +5,7 @@ from tables import clear_by_hand, deck_in_order, deck_inside, drawn_order, fault
 
 from firmware.deck.ledger import TRAY
 from firmware.fault import FAULT_JAM_THROAT, FAULT_MISFEED
+from firmware.games.table_facts import TURN
 from firmware.image import OUT_PICK, OUT_TRANSPORT
 from hal.sim.oracle import stopped_us
 
@@ -67,6 +68,22 @@ def test_the_first_and_the_last_card_and_several_in_a_row():
 def test_stalls_and_misfeeds_of_one_card_are_both_counted():
     misfeed = {"fault": "misfeed", "card": 2, "times": 2}
     assert shuffled("carousel", misfeed, stall(60000)) == [CARDS, CARDS, 2, 1]
+
+
+def test_a_card_of_the_other_deck_that_is_moved_back_has_shown_its_back_once():
+    """It passes the back sensor on each of its ways; the one before the jog does not count, nor is it missed."""
+    for at_um in range(38000, 131000, 31000 if SLOW else 8000):
+        config = small_board("carousel")
+        config["inputs"]["back"] = 28
+        config["table"] = {"decks": 2}
+        stage = faults(set_up("carousel", CARDS, config=config), stall(at_um))
+        stage.rig.app.flow.facts.row[TURN] = 2
+        stage.play([("", 300, "load", 0)])
+        stage.act("load", {"cards": CARDS, "deck": 2})
+        stage.act("press", {"button": "green"})
+        until_verified(stage)
+        check_stage(stage)
+        assert fields_of(stage, "deck_verified")[0] == [CARDS, CARDS, 0, 1], at_um
 
 
 def test_a_third_jog_does_not_come():

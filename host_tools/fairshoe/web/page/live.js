@@ -1,7 +1,6 @@
 // The live view of a shoe: what the server of `fairshoe web PORT` tells, and how old it is. Every text is set as text.
 
 import { find, make, many } from './dom.js';
-import { Bringup } from './live_bringup.js';
 import { Plots } from './live_plots.js';
 import { showState } from './live_states.js';
 import { LINES } from './lines.js';
@@ -35,7 +34,6 @@ class LivePage {
     this.at_ms = performance.now();
     this.seq = 0;
     this.plots = new Plots(find('plots'));
-    this.bringup = new Bringup((value) => this.source?.send(value));
     this.zones = ZONES.map((name) => make('dd'));
     find('zones').replaceChildren(...ZONES.map((name, i) => make('div', {}, make('dt', {}, name), this.zones[i])));
     this.source = open((message) => this.heard(message));
@@ -52,7 +50,6 @@ class LivePage {
       Object.assign(this, { t: message.t, age_s: message.age_s, at_ms: performance.now() });
       if (message.snapshot) this.begin(message.snapshot);
       if (message.delta) this.take(message.delta);
-      this.bringup.beat(this.known.bringup);
     }
     this.look();
   }
@@ -138,7 +135,6 @@ class LivePage {
     const passed_s = (performance.now() - this.at_ms) / 1000;
     const { link, status } = this.known;
     this.stale = showState(this, link) !== 'live';
-    this.bringup.show(this.known.bringup, this.known.lines, Boolean(this.down));
     this.plots.show(this.t + passed_s);
     if (!this.machine) return;
     const door = LINES.map((name) => (name === 'door' && status?.door_open ? '01' : '00')).join('');

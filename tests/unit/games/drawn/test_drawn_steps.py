@@ -251,14 +251,13 @@ def test_a_rack_is_counted_only_while_the_shoe_waits_for_its_deck():
 
 
 def test_the_rest_of_a_deck_played_once_belongs_to_no_round():
-    for decks in (1, 2):
-        flow = flow_in(states.DRAW_READY, "caribbean-stud", "draw", decks=decks)
-        flow.positions = 3
-        _start_plan(flow, 0)
-        flow.settle(TAIL_SETTLING, 1, 4, 20, 32)
-        flow.facts.row[table_facts.REST] = 32
-        flow.ledger.zone[ON_THE_TABLE] = 20
-        flow.outbox.count = 0
-        flow.panel.pressed[PRESS_GREEN] = 1
-        step_drawing(flow, inputs(), Outputs(), 0)
-        assert (flow.state, flow.outbox.round) == (states.DECK_SPENT, 0) and messages(flow) == [ids.EV_ROUND_ENDED]
+    flow = flow_in(states.DRAW_READY, "caribbean-stud", "draw")
+    flow.positions = 3
+    _start_plan(flow, 0)
+    flow.settle(TAIL_SETTLING, 1, 4, 20, 32)
+    flow.facts.row[table_facts.REST] = 32
+    flow.ledger.zone[ON_THE_TABLE] = 20
+    flow.outbox.count = 0
+    flow.panel.pressed[PRESS_GREEN] = 1
+    step_drawing(flow, inputs(), Outputs(), 0)
+    assert (flow.state, flow.outbox.round) == (states.DECK_SPENT, 0) and messages(flow) == [ids.EV_ROUND_ENDED]
