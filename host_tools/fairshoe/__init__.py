@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         ShoeRemoved,
     )
     from fairshoe.client.operation_numbers import Unfinished
+    from fairshoe.client.round_play import Hooks
     from fairshoe.client.shoe import Shoe
     from fairshoe.client.store import Store, StoredEvent, StoredLog
     from fairshoe.errors import (
@@ -69,6 +70,7 @@ __all__ = [
     "Fleet",
     "FromShoe",
     "HelloRefused",
+    "Hooks",
     "LinkBack",
     "LinkLost",
     "LogStarted",
@@ -117,6 +119,7 @@ _MODULES = {
     "errors": "DeviceHalted FairshoeError HelloRefused NoAnswer PortBusy PortError PortLost QueueFull StorageReplaced "
     "StoreError UsageError WrongDevice WrongKey",
     "client.operation_numbers": "Unfinished",
+    "client.round_play": "Hooks",
     "games.rounds": "RoundView",
     "messages": "Command Event Fault Message Need Outcome Reason Role State Status What",
     "client.fleet": "Fleet FromShoe",

@@ -183,6 +183,31 @@ test('power is lost in the middle of a shuffle: the session comes back, the comm
   assert.equal(seen.filter(({ name }) => name === 'shuffle_started').length, 5);
 });
 
+test('two rounds are played by one call, and a shoe that only reports refuses it in words', async () => {
+  const own = await SimulatedShoe.start('--game', 'house:deck_cards=12,stack_cards=3');
+  const store = new FileStore(join(own.folder, 'table.jsonl'));
+  const told = [];
+  const shoe = await Shoe.open(tcp('127.0.0.1', own.port), { ...table, store });
+  const event = async item => {
+    store.put(shoe.device, item);
+    if (['empty_proved', 'round_ended'].includes(item.name)) await own.act('load 12');
+    if (['stack_offered', 'remainder_released'].includes(item.name)) await own.act('take');
+  };
+  const ended = await shoe.play({ rounds: 2, positions: 2, event, told: (name, { done }) => told.push([name, done]) });
+  assert.deepEqual(ended.map(({ name, fields }) => [name, fields.round]), [['round_ended', 1], ['round_ended', 2]]);
+  const round = ['shuffle', 'set_positions', 'close_betting', 'release', 'end_round'].map(name => [name, true]);
+  assert.deepEqual(told.filter(([, done]) => done), [...round, ...round]);
+  await assert.rejects(shoe.play({ positions: 17 }), { code: 'usage', message: /^17 positions/ });
+  await shoe.close();
+  store.close();
+  await own.stop();
+  const silent = await SimulatedShoe.start('--mode', 'report_only');
+  const listening = await Shoe.open(tcp('127.0.0.1', silent.port), table);
+  await assert.rejects(listening.play({ positions: 2 }), { code: 'usage', message: /only reports/ });
+  await listening.close();
+  await silent.stop();
+});
+
 test('another role listens and gives no command; another key opens no session', async () => {
   assert.equal((await firstWelcome(new Session({ role: 'table', key: '00'.repeat(32) }))).drop, 'bad_mac');
   const observer = await Shoe.open(port(), { role: 'observer', key: roleKeyOf(DEVICE_KEY, 'observer') });

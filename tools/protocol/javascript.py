@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fairshoe.client.round_play import PERSON
+from fairshoe.text.advice import STEPS
 from fairshoe.wear import BEAMS
 from firmware.image import INPUTS, OUTPUTS
 from firmware.protocol import ids
@@ -22,8 +24,16 @@ def module() -> str:
     return (
         f"{HEAD}export const FROM_HOST = [{', '.join(senders)}];\n"
         f'// Fields in which the largest number stands for "not known".\nexport const UNKNOWN = {{\n{unknown}}};\n'
-        f"export const LINES = [\n{lines}];\n"
+        f"export const LINES = [\n{lines}];\n{_needs()}"
     )
+
+
+def _needs() -> str:
+    """Which command answers each need of a status, and which needs are for people alone."""
+    by_command = [(need.name.lower(), step.command) for need, step in STEPS.items() if need not in PERSON]
+    rows = "".join(f"  {need}: '{command.NAME}',\n" for need, command in by_command if command)
+    people = ", ".join(f"'{need.name.lower()}'" for need in PERSON)
+    return f"export const COMMAND_OF = {{\n{rows}}};\nexport const FOR_PEOPLE = [{people}];\n"
 
 
 def lines() -> str:
@@ -44,6 +54,8 @@ def types() -> str:
     return f"""{HEAD}export declare const FROM_HOST: readonly number[];
 export declare const UNKNOWN: {{ readonly [message: string]: readonly string[] }};
 export declare const LINES: readonly string[];
+export declare const COMMAND_OF: {{ readonly [need: string]: CommandName }};
+export declare const FOR_PEOPLE: readonly string[];
 
 /** The words of enumerated fields, by the field's name. */
 export interface Words {{

@@ -2,6 +2,8 @@
 export declare const FROM_HOST: readonly number[];
 export declare const UNKNOWN: { readonly [message: string]: readonly string[] };
 export declare const LINES: readonly string[];
+export declare const COMMAND_OF: { readonly [need: string]: CommandName };
+export declare const FOR_PEOPLE: readonly string[];
 
 /** The words of enumerated fields, by the field's name. */
 export interface Words {

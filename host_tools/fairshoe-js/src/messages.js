@@ -131,3 +131,13 @@ export const LINES = [
   'names share asked given declined late aborted',
   'more 32 need:u8 hopper_seen:u8 deck_next:u8 records_due:u32 positions_due:u16',
 ];
+export const COMMAND_OF = {
+  round_end: 'end_round',
+  card: 'give_card',
+  shuffle: 'shuffle',
+  close_betting: 'close_betting',
+  lockout: 'confirm_lockout',
+  release: 'release',
+  draw: 'end_round',
+};
+export const FOR_PEOPLE = ['stub_count', 'rack', 'dispute', 'service', 'acknowledge', 'hole_card'];

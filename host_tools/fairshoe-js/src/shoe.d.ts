@@ -1,6 +1,6 @@
 import type { Message, ShoeEvent } from './dictionary.js';
 import type { Role } from './keys.js';
-import type { Arguments, CommandName, Fields, MessageName, Values } from './messages.js';
+import type { Arguments, CommandName, Fields, MessageName, Values, Words } from './messages.js';
 import type { Received, Session } from './session.js';
 
 /** An open port. `chunks` ends, or throws, when the port is lost. */
@@ -54,6 +54,23 @@ export interface Notices {
   link: { up: true; welcome: Fields['welcome'] } | { up: false; why: string };
 }
 
+/** What a program does itself in `play`. */
+export interface Hooks {
+  /** How many play each round. */
+  positions: number;
+  rounds?: number;
+  /** The two numbers of a record that is due; null: a person tells it at the shoe. */
+  record?(what: Words['what'], due: { deck: number; positions: number[] }): [number, number] | null | Promise<[number, number] | null>;
+  /** Called once at each stop that only a person can end. */
+  person?(need: Words['need'], records: Words['what'][]): void;
+  /** Whether to give a command now; asked again with every status while the answer is no. */
+  allow?(command: CommandName, status: Pick<Notices['status'], 'fields' | 'words'>): boolean | Promise<boolean>;
+  /** The outcome of every command. */
+  told?(command: CommandName, result: Result): void;
+  /** Every event, in order; it is acknowledged when this has returned. */
+  event?(event: ShoeEvent): void | Promise<void>;
+}
+
 export declare class Shoe {
   session: Session;
   status: Notices['status'] | null;
@@ -65,7 +82,9 @@ export declare class Shoe {
   get device(): number;
   get welcome(): Fields['welcome'] | null;
   events(): AsyncGenerator<ShoeEvent, void, void>;
+  messages(): AsyncGenerator<ShoeEvent | Notices['status'], void, void>;
   acknowledge(): void;
+  play(hooks: Hooks): Promise<ShoeEvent[]>;
   on<K extends keyof Notices>(kind: K, listener: (value: Notices[K]) => void): () => boolean;
   command<N extends CommandName>(name: N, fields?: Arguments<N>, options?: { timeoutMs?: number }): Promise<Result>;
   unfinished(): Promise<Operation | null>;

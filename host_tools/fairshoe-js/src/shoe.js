@@ -4,6 +4,7 @@ import { Dictionary, dictionaryHash, isEvent } from './dictionary.js';
 import { FairshoeError, usage } from './errors.js';
 import { ROLES } from './keys.js';
 import { resumeLog } from './logs.js';
+import { RoundPlay } from './play.js';
 import { MemoryStore } from './memory_store.js';
 import { Session } from './session.js';
 
@@ -35,6 +36,7 @@ export class Shoe {
   #waiting = [];                                         // events that the caller has not taken
   #inHand = false;                                       // the first of them is with the caller
   #reading = false;
+  #news = null;                                          // the newest status, for a loop over messages
   #wake = () => {};
   #log = null;                                           // the log that the device writes, once it has said so
   #logDue = false;                                       // in this session it has not said so yet
@@ -69,15 +71,26 @@ export class Shoe {
    * Events in order, each once. Coming back for the next one says that this one is stored: only then is it acknowledged.
    * An event that the loop ended at was not acknowledged; it comes first the next time.
    */
-  async *events() {
+  events() { return this.#each(false); }
+
+  /** The same with the newest status between the events. */
+  messages() { return this.#each(true); }
+
+  async *#each(withStatus) {
     if (this.#reading) throw usage('another loop reads the events of this shoe', 'Read them in one place.');
     this.#reading = true;
     try {
       for (;;) {
-        while (this.#waiting.length === 0) {
+        while (this.#waiting.length === 0 && !(withStatus && this.#news)) {
           if (this.#failure?.code === 'closed') return;
           if (this.#failure) throw this.#failure;
           await new Promise(wake => { this.#wake = wake; });
+        }
+        if (this.#waiting.length === 0) {
+          const status = this.#news;
+          this.#news = null;
+          yield status;
+          continue;
         }
         this.#inHand = true;
         const event = this.#waiting[0];
@@ -143,6 +156,28 @@ export class Shoe {
       const last = await this.unfinished();
       return last && this.#perform(last, timeoutMs);
     });
+  }
+
+  /**
+   * Plays rounds by command until so many have ended or are void, and gives the events that ended them. It asks first about
+   * a command that an earlier run left open. The hooks say what a shoe cannot know: `positions`, and functions `record`,
+   * `person`, `allow`, `told` and `event`.
+   */
+  async play(hooks) {
+    const play = new RoundPlay(hooks, this);
+    await this.resume();
+    for await (const message of this.messages()) {
+      const given = await play.heard(message);
+      if (play.done) {
+        this.acknowledge();
+        break;
+      }
+      if (given) {
+        play.answered(await this.command(...given));
+        this.#news = null;                               // it is from before the outcome
+      }
+    }
+    return play.over;
   }
 
   /** Sends a question every second until a message `answer` comes that `accept` agrees to. */
@@ -290,7 +325,11 @@ export class Shoe {
     else if (message.name === 'halted' && this.#opened)
       this.#whyNot = new FairshoeError('halted',
         `the firmware could not start: ${toText(fromHex(message.fields.text))}.`, 'See docs/RECOVERY.md.');
-    else if (message.name === 'status') { this.status = message; this.#tell('status', message); }
+    else if (message.name === 'status') {
+      this.status = this.#news = message;
+      this.#tell('status', message);
+      this.#wake();
+    }
     this.#tell('message', message);
     for (const question of [...this.#questions]) if (question.accept(message)) question.end(question.resolve, message);
   }

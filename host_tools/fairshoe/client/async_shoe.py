@@ -30,6 +30,7 @@ from fairshoe.client.exchange import ANSWER_S, Answer, Core, Steps
 from fairshoe.client.opening import opening
 from fairshoe.client.operation_numbers import Numbers, Unfinished
 from fairshoe.client.records import Records
+from fairshoe.client.round_play import Hooks, RoundPlay
 from fairshoe.client.shoe_base import COMMAND_S, do_nothing, fits, prepare, round_over
 from fairshoe.client.store import Store
 from fairshoe.errors import UsageError
@@ -143,6 +144,26 @@ class AsyncShoe(AsyncLine):
         As `run` it acknowledges events. NoAnswer if the round is not over in time."""
         await self.run(round_over, timeout_s)
         return self._core.view_taken
+
+    async def play(self, hooks: Hooks, rounds: int = 1) -> list[RoundView]:
+        """As Shoe.play; cancelling it ends it, too. A command that was sent goes on."""
+        play = RoundPlay(rounds, hooks, self.welcome)
+        unfinished = self.unfinished()
+        if unfinished is not None:
+            await self.status_after(await self.wait(self.resume(unfinished)))
+        async for message in self.messages():
+            if isinstance(message, Status) and message is not self.status:
+                continue  # it is out of date
+            given = play.heard(message, self.current_round)
+            if play.done:
+                self.acknowledge()
+                break
+            if given is not None:
+                kind, arguments = given
+                result = await self.command(kind, **arguments)
+                play.answered(result)
+                await self.status_after(result)
+        return play.over
 
     def next_event(self) -> Event | UnknownMessage | None:
         """The next event if there is one, without waiting: for a Fleet. Other messages go to `on_other`."""

@@ -25,6 +25,7 @@ from fairshoe.client.exchange import ANSWER_S, Answer, Core, Steps
 from fairshoe.client.notices import Notice
 from fairshoe.client.operation_numbers import Numbers, Unfinished
 from fairshoe.client.records import ShoeRecords
+from fairshoe.client.round_play import Hooks, RoundPlay
 from fairshoe.client.shoe_base import (
     COMMAND_S,
     NAP_S,
@@ -190,6 +191,28 @@ class Shoe(ShoeBase):
         As `run` it acknowledges events. NoAnswer if the round is not over in time."""
         self.run(round_over, timeout_s)
         return self._core.view_taken
+
+    def play(self, hooks: Hooks, rounds: int = 1) -> list[RoundView]:
+        """Play rounds by command until so many have ended or are void, and give the views of them. It asks first about
+        a command that an earlier run left open, and serves the functions of `on`. `hooks` says what a shoe cannot know.
+        Closing the shoe in a function ends it."""
+        play = RoundPlay(rounds, hooks, self.welcome)
+        unfinished = self.unfinished()
+        if unfinished is not None:
+            self.status_after(self.wait(self.resume(unfinished)))
+        for message in self.messages():
+            if isinstance(message, Status) and message is not self.status:
+                continue  # it is out of date
+            given = play.heard(message, self.current_round)
+            if play.done:
+                self.acknowledge()
+                break
+            if given is not None:
+                kind, arguments = given
+                result = self.command(kind, **arguments)
+                play.answered(result)
+                self.status_after(result)
+        return play.over
 
     # -- commands ----------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from types import ModuleType
 import pytest
 
 from fairshoe import Store
+from fairshoe.messages import CommandAccepted, RoundEnded, RoundVoided
 
 FOLDER = Path(__file__).resolve().parents[3] / "host_tools" / "examples"
 
@@ -23,9 +24,9 @@ def load(name: str) -> ModuleType:
     return module
 
 
-def run(name: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
+def run(name: str, *arguments: str, folder: Path | None = None) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, str(FOLDER / f"{name}.py"), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, cwd=folder)
 
 
 def test_every_example_is_tried_here() -> None:
@@ -56,7 +57,7 @@ def test_the_table_system_plays_rounds_by_commands() -> None:
     done = run("table_system")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    for command in ("shuffle", "close_betting", "lockout", "release", "round_end"):
+    for command in ("shuffle", "close_betting", "confirm_lockout", "release", "end_round"):
         assert any(line.startswith(f"{command} (operation ") for line in lines), command
     assert [line for line in lines if line.startswith("round ")] == ["round 1: ended", "round 2: ended"]
 
@@ -95,9 +96,38 @@ def test_the_table_system_leaves_a_warning_to_a_person_and_does_not_ask_again(
     url = f"sim://pico-carousel?dealer=hands&key={key_file}&faults=jam:exit:20"
     load("table_system").play(url, key_file, tmp_path / "table.db", 2)
     out = capsys.readouterr().out
-    assert "round 1: voided" in out and "acknowledge (operation" not in out
+    assert "round 1: voided" in out and "acknowledge_warning (operation" not in out
     assert out.count("waiting for a person: ") == 1
     assert out.count("(operation ") < 20
+
+
+def test_a_table_system_that_is_killed_four_times_goes_on_and_gives_no_command_twice(
+    tmp_path: Path, key_file: Path
+) -> None:
+    store, storage = tmp_path / "table.db", tmp_path / "shoe.nv"
+    url = f"sim://pico-carousel?dealer=hands&key={key_file}&storage={storage}&speed=20"
+    for outcomes in (1, 2, 3, 4):
+        killed_after(outcomes, url, key_file, tmp_path)
+    done = run("table_system", url, str(key_file), "1", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    with Store(store) as kept:
+        stored = list(kept.events())
+    assert [each.seq for each in stored] == list(range(1, len(stored) + 1))
+    events = [each.event for each in stored]
+    numbers = [event.op for event in events if isinstance(event, CommandAccepted)]
+    assert len(numbers) == len(set(numbers)) >= 4
+    assert any(isinstance(event, (RoundEnded, RoundVoided)) for event in events)
+
+
+def killed_after(outcomes: int, url: str, key_file: Path, folder: Path) -> None:
+    """Its simulated shoe loses power with it."""
+    command = [sys.executable, str(FOLDER / "table_system.py"), url, str(key_file), "9"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder)
+    assert process.stdout
+    for _ in range(outcomes):
+        process.stdout.readline()
+    process.kill()
+    process.communicate()
 
 
 def test_many_shoes_share_a_loop_and_a_store_and_the_store_becomes_a_table(

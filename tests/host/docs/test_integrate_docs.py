@@ -1,22 +1,14 @@
 """docs/INTEGRATE.md: its programs run as they stand, each in a folder of its own, and its tables are those of the
 code."""
 
-import contextlib
-import importlib
 import re
-import sys
-from functools import partial
 from pathlib import Path
-from types import ModuleType
-from typing import NoReturn
 
 import pytest
-from tcp_shoe import TcpShoe
 
 import fairshoe
 from fairshoe import errors
 from fairshoe.keys import write_key
-from fairshoe.messages import CommandAccepted, Status
 from fairshoe.sim import setup
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -29,7 +21,7 @@ SAYS = {  # the first time, and the next
     "INSERT OR IGNORE": ("42 events booked", "42 events booked"),  # the event in hand is redelivered
     "shoe.command(Shuffle)": ("1 DONE", "3 DONE"),
     "unplug(seconds=3)": ("gone: the cable is out",),
-    "def play(": ("3 CLOSE_BETTING DONE\n4 LOCKOUT DONE\n5 RELEASE DONE\n6 ROUND_END DONE",),
+    "def allow(": ("3 close_betting DONE\n4 confirm_lockout DONE\n5 release DONE\n6 end_round DONE",),
     "faults=jam:exit:7": ("CS-13f ALL_VOID_RESHUFFLE_WITH_DEALT JAM_EXIT",),
     "down in mid-round": ("it was round 1 DEALING\nround 1 is void: CS-13f",),
 }
@@ -39,24 +31,13 @@ def test_the_page_has_a_program_for_everything() -> None:
     assert len(BLOCKS) == 16
 
 
-def save_round(folder: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The program that the page says to save as table_round.py, for those that import it; and a key for its shoe."""
-    (text,) = (block for block in BLOCKS if "def play(" in block)
-    (folder / "table_round.py").write_text(text)
-    monkeypatch.setattr(sys, "path", [str(folder), *sys.path])
-    monkeypatch.delitem(sys.modules, "table_round", raising=False)
-    write_key(folder / "device.key", "device", bytes(range(32)))
-    return importlib.import_module("table_round")
-
-
 @pytest.mark.parametrize("number", range(len(BLOCKS)))
 def test_a_program_of_the_page_runs_as_it_stands(
     number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     block = BLOCKS[number]
     monkeypatch.chdir(tmp_path)
-    if "from table_round import" in block:
-        save_round(tmp_path, monkeypatch)
+    write_key(tmp_path / "device.key", "device", bytes(range(32)))
     # What leaves a store behind has to run on it again: that is what a store is for.
     for run in range(2 if "table-7.db" in block or "table-9.db" in block else 1):
         exec(compile(block, f"docs/INTEGRATE.md, program {number + 1}", "exec"), {"__name__": "__main__"})
@@ -74,61 +55,6 @@ def test_the_programs_that_keep_something_run_one_after_the_other_and_again(
     assert len(kept) == 2
     for block in kept + kept:
         exec(compile(block, "docs/INTEGRATE.md", "exec"), {"__name__": "__main__"})
-
-
-def test_the_round_of_the_page_goes_on_wherever_its_program_was_ended(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The program ends at each command that it gives, and is started again; the shoe lives on."""
-    monkeypatch.chdir(tmp_path)
-    play = save_round(tmp_path, monkeypatch).play
-    endings: list[str] = []
-
-    class Ended(Exception):
-        pass
-
-    def ending_command(shoe: fairshoe.Shoe, kind: type[fairshoe.Command], **arguments: int) -> NoReturn:
-        pending = shoe.start(kind, **arguments)
-        endings.append(f"{pending.op} {kind.NAME}")
-        raise Ended
-
-    key, store = tmp_path / "device.key", tmp_path / "table.db"
-    with TcpShoe(f"&dealer=hands&key={key}") as server:
-        while True:
-            with fairshoe.Shoe.open(server.url, key=key, store=store, answer_s=60) as shoe, contextlib.suppress(Ended):
-                if len(endings) < 6:
-                    monkeypatch.setattr(shoe, "command", partial(ending_command, shoe))
-                over = play(shoe)
-                break
-    names = ["shuffle", "set_positions", "close_betting", "confirm_lockout", "release", "end_round"]
-    assert endings == [f"{op} {name}" for op, name in enumerate(names, 1)]
-    assert (over.NAME, over.round, over.dealt) == ("round_ended", 1, 20)
-    with fairshoe.Store(store) as stored:
-        seqs = [it.seq for it in stored.events()]
-        accepted = [it.event.op for it in stored.events() if isinstance(it.event, CommandAccepted)]
-    assert seqs == list(range(1, len(seqs) + 1))
-    assert accepted == [1, 2, 3, 4, 5, 6]
-
-
-def test_the_round_of_the_page_waits_for_a_status_after_every_outcome(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    play = save_round(tmp_path, monkeypatch).play
-    waited: list[int] = []
-    key = tmp_path / "device.key"
-    with fairshoe.Shoe.open(f"sim://pico-carousel?dealer=hands&key={key}", key=key) as shoe:
-        status_after = shoe.status_after
-
-        def watched(result: fairshoe.CommandResult) -> Status:
-            waited.append(result.op)
-            status = status_after(result)
-            assert status is shoe.status
-            return status
-
-        monkeypatch.setattr(shoe, "status_after", watched)
-        play(shoe)
-    assert waited == [1, 2, 3, 4, 5, 6]
 
 
 def test_every_error_that_a_program_meets_is_in_the_table_with_its_code() -> None:

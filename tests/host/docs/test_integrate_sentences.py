@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import pytest
 
 import fairshoe
-from fairshoe import AsyncShoe, Fleet, HelloRefused, NoAnswer, Shoe, Store, errors
+from fairshoe import AsyncShoe, Fleet, HelloRefused, NoAnswer, Shoe, Store, errors, next_step
 from fairshoe.games.rounds import RoundView, fold
 from fairshoe.keys import KeyRing, write_key
 from fairshoe.messages import (
@@ -85,6 +85,18 @@ def test_the_page_says_which_calls_of_a_shoe_in_a_loop_are_awaited() -> None:
     awaited = {name for name in calls if inspect.iscoroutinefunction(inspect.unwrap(getattr(AsyncShoe, name)))}
     assert names_after(AWAITED) == awaited
     assert names_after(PLAIN) == calls - awaited - {"events", "messages"}
+
+
+@says("shoe.command(step.command)")
+def test_a_step_names_the_command_that_is_due() -> None:
+    with Shoe.open(TABLE, key="device.key") as shoe:
+        shoe.run(until=EmptyProved)
+        shoe.sim.act("load", "52")
+        shoe.run(until=lambda message: isinstance(message, Status) and message.need is Need.SHUFFLE)
+        assert shoe.status is not None
+        step = next_step(shoe.status)
+        assert step.who == "command" and step.command is not None
+        assert shoe.command(step.command).done
 
 
 @says("shoe.stop()", "run(timeout_s=)", "events(quiet_s=)")
