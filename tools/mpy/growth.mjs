@@ -1,6 +1,5 @@
 // Whether what a device keeps in memory grows from round to round, on the MicroPython VM:
-//   node tools/mpy/growth.mjs [ROUNDS] [STATEMENT]
-// The statement runs after every round, to check that growth would be noticed.
+//   node tools/mpy/growth.mjs [ROUNDS]
 // This VM collects garbage only when no Python is running, so that every round is a call of its own.
 
 import { createVm, HERE, readTree, REPO, VM_ROOT } from './vm.mjs';
@@ -10,20 +9,19 @@ const BUDGET_BYTES = 2048; // for where a collection finds things; a leak of 3 b
 const SAY_EVERY = 100;
 
 const rounds = Number(process.argv[2] ?? 1000);
-const each = process.argv[3] ?? '';
 if (!Number.isInteger(rounds) || rounds < 1) {
-  process.stderr.write('usage: node tools/mpy/growth.mjs [ROUNDS] [STATEMENT]\n');
+  process.stderr.write('usage: node tools/mpy/growth.mjs [ROUNDS]\n');
   process.exit(2);
 }
 
 const emit = (stream, bytes) => process[stream].write(bytes);
 const { mp } = await createVm({ files: readTree(REPO, [HERE]), heapMb: 8, emit });
 mp.runPython(`import sys, gc; sys.path[:] = ['', '.frozen', '${VM_ROOT}', '${VM_ROOT}/tools/mpy']`);
-mp.runPython('import growth_round as growth; stage = growth.make(); kept = []');
+mp.runPython('import growth_round as growth; stage = growth.make()');
 
 function play(count, first) {
   for (let number = first; number < first + count; number++) {
-    mp.runPython(`growth.play(stage)\n${each}`);
+    mp.runPython('growth.play(stage)');
     if (number && number % SAY_EVERY === 0) process.stdout.write(`${number} rounds: ${inUse() - before} bytes more\n`);
   }
 }
