@@ -4,6 +4,6 @@
     make docs-serve    show it on a local port and build again when a page changes
 
 nav.py is the navigation as data; pages.py reads links and anchors of Markdown pages; hooks.py is what MkDocs calls;
-site.py runs MkDocs and checks the result, in_browser.py in Chromium. tables.py renews the tables of docs/CLI.md and
-docs/BENCH.md, procedure_page.py those of docs/PROCEDURE.md: `make generate`.
+site.py runs MkDocs. tables.py renews the tables of docs/CLI.md and docs/BENCH.md, procedure_page.py those of
+docs/PROCEDURE.md: `make generate`.
 """

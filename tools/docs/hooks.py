@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import html
-import logging
 import posixpath
 from pathlib import Path
 from typing import Any
@@ -18,21 +17,12 @@ from docs import pages as docs_pages
 from docs.nav import DOCS, HELP_PAGE, INCLUDED, ROOT
 from docs.reference import PAGES
 
-log = logging.getLogger("mkdocs.hooks.fairshoe")
-
 CAPTURES = "docs/captures/"
 SOURCE_OF = {site: source for source, site in INCLUDED.items()}
 
 
 def on_config(config: Any) -> Any:
-    try:
-        nav = docs_nav.navigation(docs_nav.pages_there())
-    except docs_nav.NavError as error:
-        # A warning ends a strict build, after all other problems were printed as well.
-        for line in str(error).splitlines():
-            log.warning(line)
-        return config
-    config["nav"] = docs_nav.as_mkdocs(nav)
+    config["nav"] = docs_nav.as_mkdocs()
     config["mdx_configs"].setdefault("toc", {})["slugify"] = docs_pages.slug
     return config
 

@@ -1,6 +1,6 @@
 """What the documentation site has, in which order, for whom: its navigation as data.
 
-A page of docs/ that stands nowhere here breaks the build and a test, and so does an entry whose page is missing.
+A page of docs/ that stands nowhere here fails a test, and so does an entry whose page is missing.
 """
 
 from __future__ import annotations
@@ -88,32 +88,19 @@ SECTIONS = (
 )
 
 
-class NavError(Exception):
-    """Everything that is wrong between the navigation and the pages there are, a line each."""
+def listed(docs: Path = DOCS) -> dict[str, list[str]]:
+    """The pages of each section; MkDocs refuses one that is not there, and one of docs/ that stands nowhere."""
+    return {it.title: [page for entry in it.pages for page in _expand(entry, docs)] for it in SECTIONS}
 
 
-def pages_there(docs: Path = DOCS) -> list[str]:
-    return sorted(path.relative_to(docs).as_posix() for path in docs.rglob("*.md"))
-
-
-def navigation(there: list[str], sections: tuple[Section, ...] = SECTIONS) -> list[tuple[str, list[str]]]:
-    """Titles of sections with their pages."""
-    known = {*there, *INCLUDED.values(), *GENERATED}
-    nav = [(it.title, [page for entry in it.pages for page in _expand(entry, there)]) for it in sections]
-    listed = [HOME, *(page for _title, pages in nav for page in pages)]
-    problems = [f"docs/{page} is in no section of tools/docs/nav.py" for page in there if page not in listed]
-    problems += [f"{page} is in tools/docs/nav.py twice" for page in sorted(set(listed)) if listed.count(page) > 1]
-    problems += [f"tools/docs/nav.py has {page}, which docs/ has not" for page in listed if page not in known]
-    if problems:
-        raise NavError("\n".join(problems))
-    return nav
-
-
-def as_mkdocs(nav: list[tuple[str, list[str]]]) -> list[object]:
-    """The same as MkDocs takes it: a page is a path, or a title with its path.
+def as_mkdocs() -> list[object]:
+    """As MkDocs takes it: a page is a path, or a title with its path.
 
     Numbered decisions are listed on their own first page, and not beside every other page."""
-    shown = {title: [_titled(page) for page in pages if not page.startswith("decisions/0")] for title, pages in nav}
+    shown = {
+        title: [_titled(page) for page in pages if not page.startswith("decisions/0")]
+        for title, pages in listed().items()
+    }
     return [_titled(HOME), *({title: pages} for title, pages in shown.items())]
 
 
@@ -121,9 +108,6 @@ def _titled(page: str) -> str | dict[str, str]:
     return {TITLES[page]: page} if page in TITLES else page
 
 
-def _expand(entry: str, there: list[str]) -> list[str]:
-    if not entry.endswith("/*"):
-        return [entry]
-    folder = entry.removesuffix("*")
-    pages = [page for page in there if page.startswith(folder)]
-    return sorted(pages, key=lambda page: (not page.endswith("README.md"), page))
+def _expand(entry: str, docs: Path) -> list[str]:
+    found = [path.relative_to(docs).as_posix() for path in docs.glob(entry)] if entry.endswith("/*") else [entry]
+    return sorted(found, key=lambda page: (not page.endswith("README.md"), page))
