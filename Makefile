@@ -36,7 +36,7 @@ export PYRIGHT_PYTHON_GLOBAL_NODE := 0
 
 .DEFAULT_GOAL := help
 .PHONY: help setup ready run test test-all quick test-cpython test-mpy test-dissector check lint types types-device style
-.PHONY: scenarios generate trace soak pulses storms soak-kill powerloss powerloss-records model size deploy bench fuzz growth hil hil-smoke wheel clean distclean
+.PHONY: scenarios generate trace soak sweep soak-kill powerloss powerloss-records model size deploy bench fuzz growth hil hil-smoke wheel clean distclean
 
 # option,value: passed on only when set
 opt = $(if $(2),$(1) '$(2)')
@@ -116,10 +116,6 @@ generate: ready ## write every generated file again: messages, protocol and wiri
 	@$(TOOL) rules --write > /dev/null
 	@$(TOOL) oracles.rulings_page
 
-.PHONY: calibrate-truths
-calibrate-truths: ready ## random machines that differ from their config: calibrate, compare, deal 20 rounds; print the table; WRITE=1 renews docs/BUILD.md  [BOARD= N= SEED= ROUNDS= WHOLE=]
-	@$(TOOL) calibrating $(if $(WRITE),--write) $(call opt,--board,$(BOARD)) $(call opt,--number,$(N)) $(call opt,--seed,$(SEED)) $(call opt,--rounds,$(ROUNDS)) $(call opt,--whole,$(WHOLE))
-
 .PHONY: matrix
 matrix: ready ## which record is taken at which stage of each game, by playing: compared with docs/matrix; WRITE=1 renews it  [GAME=]
 	@$(TOOL) rules.matrix $(if $(WRITE),--write) $(call opt,--game,$(GAME))
@@ -139,14 +135,8 @@ fuzz: ready ## random bytes into both decoders  [MINUTES= SEED=]
 soak: ready ## random dealers, faults and power cuts at simulated machines of all kinds  [MINUTES= SEED=]
 	@$(TOOL) soak --minutes $(MINUTES) $(call opt,--seed,$(SEED))
 
-pulses: ready ## one pulse on every sensor at every moment of a round in which cards move  [MINUTES= SEED= BOARD=]
-	@$(TOOL) soak.pulses --minutes $(MINUTES) $(call opt,--seed,$(SEED)) $(call opt,--board,$(BOARD))
-
-truths: ready ## machines that are not as configured, one figure wrong at a time, or PAIRS=1: a table  [MINUTES= SEED= BOARD= PAIRS=]
-	@$(TOOL) soak.truths --minutes $(MINUTES) $(if $(PAIRS),--pairs) $(call opt,--seed,$(SEED)) $(call opt,--board,$(BOARD))
-
-storms: ready ## a noisy line at every rate from 10 to 5,000 edges/s while cards move, with two cards at once and an open door  [MINUTES= SEED= BOARD=]
-	@$(TOOL) soak.storms --minutes $(MINUTES) $(call opt,--seed,$(SEED)) $(call opt,--board,$(BOARD))
+sweep: ready ## simulated machines with one thing wrong, case by case: a pulse, a noisy line, a wrong figure, two, or all of them  [KIND="pulses storms truths pairs calibrations" MINUTES= SEED= BOARD=]
+	@$(TOOL) soak.sweep $(KIND) --minutes $(MINUTES) $(call opt,--seed,$(SEED)) $(call opt,--board,$(BOARD))
 
 powerloss: ready ## power cut at every storage write and at sampled instants, on all boards and games  [MINUTES= SEED= JOBS= BOARD= GAME=]
 	@$(TOOL) powerloss --minutes $(MINUTES) $(call opt,--seed,$(SEED)) $(call opt,--jobs,$(JOBS)) \

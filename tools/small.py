@@ -21,9 +21,7 @@ BOARD = (*SEED, "--board", "pico-draw")
 SMALL = {
     "fuzz": (("fuzz", *SEED, "--minutes", "0.02"),),
     "soak": (("soak", *BOARD, "--runs", "1"),),
-    "pulses": (("soak.pulses", *BOARD, "--minutes", "0.02"),),
-    "truths": (("soak.truths", *BOARD, "--minutes", "0.02"),),
-    "storms": (("soak.storms", *BOARD, "--minutes", "0.02"),),
+    "sweep": (("soak.sweep", *BOARD, "--minutes", "0.02"),),
     "powerloss": (("powerloss", *BOARD, "--game", "double-attack-blackjack", "--minutes", "0.02", "--jobs", "1"),),
     "powerloss-records": (("powerloss.records", *SEED, "--minutes", "0.02"),),
     "soak-kill": (
@@ -36,7 +34,6 @@ SMALL = {
 }
 NOT_SMALL = {
     "scenarios": "its tests are in both sets; the command plays all 350 of them twice",
-    "calibrate-truths": "a test runs its command",
     "growth": "a test runs its command",
     "matrix": "a test compares every page as it does",
     "release": "it wants a clean commit and builds everything",

@@ -1,4 +1,4 @@
-"""A slice of `make pulses`: one pulse on one sensor, while cards move, never makes the device report a wrong stack or
+"""A slice of `make sweep`: one pulse on one sensor, while cards move, never makes the device report a wrong stack or
 deck."""
 
 import random
@@ -6,7 +6,7 @@ import random
 import pytest
 from draws import amount
 from soak.hands import BOARDS
-from soak.pulses import PulseRun, pulses
+from soak.pulses import PulseRun, cases
 
 SLICE = amount(6, 40)
 
@@ -15,8 +15,8 @@ SLICE = amount(6, 40)
 @pytest.mark.parametrize("board", BOARDS)
 def test_a_pulse_on_a_sensor_never_makes_a_wrong_stack(board: str) -> None:
     seed = random.randrange(1 << 30)
-    print(f"replay: PYTHONPATH=tools .venv/bin/python -m soak.pulses --board {board} --seed {seed}")
-    for pulse in random.Random(seed).sample(pulses(board), SLICE):
+    print(f"replay: PYTHONPATH=tools .venv/bin/python -m soak.sweep pulses --board {board} --seed {seed}")
+    for pulse in random.Random(seed).sample(cases(board), SLICE):
         assert not PulseRun(board, *pulse).play(), pulse
 
 

@@ -1,11 +1,11 @@
-"""A slice of `make storms`: no rate, share of the time or pull of a noisy line hides a card, an open door or events."""
+"""A slice of `make sweep`: no rate, share of the time or pull of a noisy line hides a card, an open door or events."""
 
 import itertools
 import random
 
 import pytest
 from soak.hands import BOARDS
-from soak.storms import Case, StormRun, rates, visible
+from soak.storms import Case, StormRun, cases, rates
 
 SLICE = 12
 
@@ -13,8 +13,8 @@ SLICE = 12
 @pytest.mark.parametrize("board", BOARDS)
 def test_a_noisy_line_never_makes_a_wrong_count_and_never_fills_the_journal(board: str) -> None:
     seed = random.randrange(1 << 30)
-    print(f"replay: PYTHONPATH=tools .venv/bin/python -m soak.storms --board {board} --seed {seed}")
-    for case in random.Random(seed).sample(visible(board), SLICE):
+    print(f"replay: PYTHONPATH=tools .venv/bin/python -m soak.sweep storms --board {board} --seed {seed}")
+    for case in random.Random(seed).sample(cases(board), SLICE):
         assert not StormRun(board, case).play(), case
 
 

@@ -1,4 +1,4 @@
-"""A slice of `make truths`: a machine that is not as configured deals right, or stops; and the figures that a device
+"""A slice of `make sweep`: a machine that is not as configured deals right, or stops; and the figures that a device
 can measure are named."""
 
 import random
@@ -20,8 +20,8 @@ PICOS = [board for board in BOARDS if board.startswith("pico-")]
 def test_no_wrong_figures_make_a_wrong_deck_or_stack(board: str) -> None:
     """One, and two at once."""
     seed = random.randrange(1 << 30)
-    replay = f"PYTHONPATH=tools .venv/bin/python -m soak.truths --minutes 9 --board {board} --seed {seed}"
-    print(f"replay: {replay}; the same with --pairs")
+    words = f"truths pairs --minutes 9 --board {board} --seed {seed}"
+    print(f"replay: PYTHONPATH=tools .venv/bin/python -m soak.sweep {words}")
     todo = list(cases(board))
     drawn = random.Random(seed).sample(todo, min(SLICE, len(todo)))
     for case in [*drawn, *islice(pairs(board, seed), SLICE)]:

@@ -1,6 +1,7 @@
 """Noise between the limits: rates at which no limit on edges stops the machine at once.
 
-`make storms` plays all rates on simulated machines. The emulated board plays a sample: cases that went wrong once.
+`make sweep KIND=storms` plays all rates on simulated machines. The emulated board plays a sample: cases that went
+wrong once.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`python -m soak.pulses`: one pulse of the wrong level on one sensor, at the moments of a round when cards move.
+"""One pulse of the wrong level on one sensor, at the moments of a round when cards move.
 
 A relay, a static discharge or a loose connector makes one pulse, and no limit on the edge rate notices it. The machine
 may stop with a fault. It must not offer a stack or verify a deck that differs from its report.
@@ -6,10 +6,9 @@ may stop with a fault. It must not offer a stack or verify a deck that differs f
 
 from __future__ import annotations
 
-import sys
 from typing import NamedTuple
 
-from soak.small_round import SmallRound, sweep
+from soak.small_round import SmallRound
 
 WIDTHS_US = (1200, 2000, 8000, 30000)  # from just longer than the debounce time to a third of a card
 
@@ -29,12 +28,8 @@ class PulseRun(SmallRound):
         super().__init__(board, [{**pulse, "from_ms": at_ms, "for_ms": long_ms}] if line else [])
 
 
-def pulses(board: str) -> list[Pulse]:
+def cases(board: str) -> list[Pulse]:
     """Every pulse of the whole sweep."""
     quiet = PulseRun(board)
     lines = quiet.played()
     return [Pulse(line, at_ms, width) for line in lines for at_ms in quiet.moving_ms for width in WIDTHS_US]
-
-
-if __name__ == "__main__":
-    sys.exit(sweep("pulses", __doc__, pulses, lambda board, pulse: PulseRun(board, *pulse).play()))

@@ -1,18 +1,15 @@
-"""A small deck from the hopper to the end of the round, with one disturbance; and the sweep of all of them that
-`python -m soak.pulses` and `python -m soak.storms` play on every board."""
+"""A small deck from the hopper to the end of the round, with one disturbance: what pulses, storms and truths share."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol, TypeVar
-
-from timed import Tool
+from collections.abc import Iterator
+from typing import Any
 
 from hal.sim.oracle import is_moving
 from rig.operator import next_moves
 from rig.scenario import Scenario
-from soak.hands import BOARDS, Data, Hands, board_config
+from soak.hands import Data, Hands, board_config
 
 GAME: Data = {"deck_cards": 8, "stack_cards": 2, "positions_max": 2, "lockout": False}
 STEP_MS = 5
@@ -43,6 +40,11 @@ class SmallRound:
             raise SystemExit(f"without a disturbance: {problems[0]}")
         return self.lines
 
+    def outcome(self) -> tuple[str, str]:
+        """`WRONG` and what is, or two empty texts."""
+        problems = self.play()
+        return ("WRONG", problems[0]) if problems else ("", "")
+
     def _steps(self) -> Iterator[Data]:
         while "round_ended" not in self.stage.names() and self.plant.now_us < self.end_ms * 1000:
             for delay_ms, action, arguments in next_moves(self.stage, plays=True):
@@ -63,37 +65,3 @@ class SmallRound:
 
     def _afterwards(self) -> Iterator[Data]:
         yield {"do": "recover"}
-
-
-class Disturbance(Protocol):
-    @property
-    def line(self) -> str: ...
-
-
-T = TypeVar("T", bound=Disturbance)
-
-
-def sweep(
-    name: str, about: str | None, cases: Callable[[str], Sequence[T]], play: Callable[[str, T], list[str]]
-) -> int:
-    """All cases of each board, in the order of the seed, until the time for this board is over."""
-    tool = Tool(f"soak.{name}", about, seed="of the order")
-    tool.add("--board", choices=BOARDS, action="append", help="this one only")
-    tool.add("--line", action="append", help="this sensor only")
-    options = tool.begin()
-    found = 0
-    for board in options.board or BOARDS:
-        todo = [case for case in cases(board) if not options.line or case.line in options.line]
-        random.Random(options.seed).shuffle(todo)
-        tool.restart()
-        done = 0
-        for case in todo:
-            if not tool.more(lambda board=board, done=done: f"{board}: {done} {name}"):
-                break
-            problems = play(board, case)
-            done += 1
-            if problems:
-                found += 1
-                print(f"{board}, {case}: {problems[0]}", flush=True)
-        print(f"{board}: {done} of {len(todo)} {name}, {found or 'nothing'} found so far", flush=True)
-    return 1 if found else 0

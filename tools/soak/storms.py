@@ -1,4 +1,4 @@
-"""`python -m soak.storms`: one noisy line, at any rate, for any share of the time, while cards move.
+"""One noisy line, at any rate, for any share of the time, while cards move.
 
 A rate above the port's limit is noise, and so is one at which no level lasts. Between and below lie lines that show one
 level for a millisecond now and then, and hide the other. The machine may stop with a fault. It must not verify a deck
@@ -7,12 +7,11 @@ or offer a stack that differs from its report, run motors behind an open door, o
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from soak.hands import Data, board_config
-from soak.small_round import GAME, STEP_MS, SmallRound, sweep
+from soak.small_round import GAME, STEP_MS, SmallRound
 
 PERCENTS = (2, 10, 30, 50, 70, 90, 98)
 PULLS = ("low", "high", "toggled")
@@ -103,7 +102,7 @@ class StormRun(SmallRound):
         yield {"do": "recover", "after_ms": 1500}
 
 
-def cases(board: str) -> Iterator[Case]:
+def every_case(board: str) -> Iterator[Case]:
     """Every storm of the whole sweep, begun when cards move."""
     quiet = StormRun(board)
     lines = quiet.played()
@@ -123,11 +122,7 @@ def card_ms(board: str) -> int:
     return 400 if mechanism["kind"] == "draw" else mechanism["card_um"] // mechanism["transport_um_per_ms"]
 
 
-def visible(board: str) -> list[Case]:
+def cases(board: str) -> list[Case]:
     """All cases that a machine can see."""
     long_ms = card_ms(board)
-    return [case for case in cases(board) if not (case.double and case.hides_a_card(long_ms))]
-
-
-if __name__ == "__main__":
-    sys.exit(sweep("storms", __doc__, visible, lambda board, case: StormRun(board, case).play()))
+    return [case for case in every_case(board) if not (case.double and case.hides_a_card(long_ms))]

@@ -1,8 +1,8 @@
-"""`python -m soak.truths`: machines that are not as configured. Prints a table.
+"""Machines that are not as configured.
 
 One figure at a time: each mechanical figure of each mechanism is wrong by 2, 5, 10 and 20 % either way, counts by one;
-then a home mark elsewhere, slip, heat and wear, each line inverted, two lines swapped, each motor backwards. With
---pairs two of these at once, or one and a double feed, drawn at random, until the time is over. The machine deals a
+then a home mark elsewhere, slip, heat and wear, each line inverted, two lines swapped, each motor backwards. Pairs
+are two of these at once, or one and a double feed, drawn at random. The machine deals a
 small round in which every card is where the device says, or it stops. What it must not do is verify a deck or offer a
 stack that differs from its report.
 """
@@ -10,17 +10,13 @@ stack that differs from its report.
 from __future__ import annotations
 
 import random
-import sys
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from timed import Tool
-
 from fairshoe.messages import Fault, Figure
 from hal.sim.truth import FIGURES, MOTORS
-from soak.hands import BOARDS, Data, board_config
+from soak.hands import Data, board_config
 from soak.small_round import GAME, SmallRound
 
 PERCENTS = (2, 5, 10, 20)
@@ -130,32 +126,3 @@ def pairs(board: str, seed: int) -> Iterator[Case]:
         one, other = rng.sample(single, 2)
         if not {*one.truth} & {*other.truth}:
             yield Case(f"{one.title}; {other.title}", {**one.truth, **other.truth})
-
-
-def main() -> int:
-    tool = Tool("soak.truths", __doc__, seed="of the machines")
-    tool.add("--board", choices=BOARDS, action="append", help="this one only")
-    tool.add("--figure", action="append", help="cases with this word in their title only")
-    tool.add("--pairs", action="store_true", help="two at once; only what breaks or is wrong is shown")
-    options = tool.begin()
-    found: Counter[str] = Counter()
-    for board in options.board or [name for name in BOARDS if name.startswith("pico-")]:
-        tool.restart()
-        todo = pairs(board, options.seed) if options.pairs else cases(board)
-        done: Counter[str] = Counter()
-        for case in todo:
-            if options.figure and not any(word in case.title for word in options.figure):
-                continue
-            if not tool.more(lambda board=board, case=case: f"{board} {case.title}"):
-                break
-            word, why = TruthRun(board, case, options.seed).outcome()
-            done[word] += 1
-            if not options.pairs or word == "WRONG":
-                print(f"{board:14} {case.title:36} {word:7} {why}", flush=True)
-        print(f"{board:14} {', '.join(f'{number} {word}' for word, number in sorted(done.items()))}", flush=True)
-        found += done
-    return 1 if found["WRONG"] else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

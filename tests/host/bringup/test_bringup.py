@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 import web.wiring_case
-from calibrating.truths import draw
 from draws import amount
 from in_process import output, refusal
 from pty_screen import on_a_terminal
+from soak.calibrations import draw
 from web.wiring_case import KEY, Truth, wire
 
 import firmware

@@ -1,16 +1,14 @@
-"""Calibration against simulated machines that differ from their config: a slice of `make calibrate-truths`."""
+"""Calibration against simulated machines that differ from their config: a slice of `make sweep KIND=calibrations`."""
 
 import errno
 import json
 import math
 import os
-import random
 from pathlib import Path
 
-import calibrating.__main__ as table
 import pytest
-from calibrating.truths import BOARDS, FAULTS, draw, fault_of, faults_of, opened, play
 from in_process import output, refusal
+from soak.calibrations import BOARDS, faults_of, opened, play
 
 from fairshoe.boards.configs import load_board
 from fairshoe.calibrate.derive import KINDS, Line, derive
@@ -29,7 +27,7 @@ from fairshoe.sim.port import SimPort
 )
 def test_a_machine_that_differs_from_its_config_is_recovered_and_deals(board: str, seed: int) -> None:
     trial = play(seed, 1, None, board)
-    assert trial.good and trial.dealt == "dealt", (trial, f"make calibrate-truths BOARD={board} N=1 SEED={seed}")
+    assert trial.good and trial.dealt == "dealt", trial
     assert max((abs(off) for key, off in trial.off.items() if key.startswith("slot_")), default=0) == 0
     last = "arrival_um" if board == "pico-shelves" else "exit_um"
     rollers = {"transport_um_per_ms", "brake_um", "nip_um", last, "pick_latency_us_max"}
@@ -71,39 +69,6 @@ def test_a_mode_that_is_being_left_is_entered_again(board: str) -> None:
 def test_a_wiring_fault_is_named(board: str, fault: dict[str, list[str]]) -> None:
     trial = play(5, 1, fault, board)
     assert trial.good and trial.named == trial.fault, trial
-
-
-def test_one_machine_in_ten_has_a_fault_and_all_kinds_come() -> None:
-    for board in BOARDS:
-        faults = [fault_of(number, board) for number in range(200)]
-        assert len([fault for fault in faults if fault]) == 20
-        assert all(fault in faults for fault in faults_of(board))
-    assert all(any(fault in faults_of(board) for board in BOARDS) for fault in FAULTS)
-
-
-def test_the_table_says_what_was_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept, page = tmp_path / "kept.json", tmp_path / "page.md"
-    monkeypatch.setattr(table, "KEPT", kept)
-    monkeypatch.setattr(table, "PAGE", page)
-    page.write_text(f"before\n{table.BEGIN}stale\n{table.END}after\n")
-    words = ["--board", "pico-draw", "--seed", "3", "--rounds", "3", "--number", "2", "--whole", "1", "--write"]
-    assert table.main(words) == 0
-    text = page.read_text()
-    assert text.startswith("before\n") and text.endswith(f"{table.END}after\n") and "stale" not in text
-    for row in ("| 2, 3 to 4 |", "| 2 rounds: 1 of 1, 3 rounds: 1 of 1 |", "| 260 |", "| `throat_b_um` | "):
-        assert row in text
-    page.write_text("no marks\n")
-    with pytest.raises(SystemExit, match="put them back"):
-        table.main(words)
-    assert page.read_text() == "no marks\n"
-
-
-def test_truths_are_within_a_fifth_of_the_config() -> None:
-    config = load_board("pico-carousel")[0]
-    for seed in range(20):
-        truth = draw(random.Random(seed), config)
-        for key in ("brake_um", "ejector_us", "transport_um_per_ms"):
-            assert abs(truth[key] / config["mechanism"][key] - 1) <= 0.201
 
 
 def test_bounces_and_glitches_are_no_changes() -> None:

@@ -1,1 +1,0 @@
-"""Calibration against machines that differ from their config: `make calibrate-truths`."""
