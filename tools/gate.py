@@ -36,7 +36,6 @@ ELSEWHERE = ["tests/style", "tests/unit", *IN_FULL_ELSEWHERE]
 # Tests that read pages, apart from tests/style: with a changed page these run, and no others do.
 PAGES = [
     "tests/host/docs",
-    "tests/floor/test_walkthrough.py",
     "tests/host/bench/test_bench_plans.py",
     "tests/host/cli/test_cli_front.py",
     "tests/host/cli/test_explain.py",

@@ -34,11 +34,6 @@ Message = tuple[int, int, int]  # kind, first and last number
 Placed = tuple[int, Step]  # with its place in the run
 
 
-def replay_floor(steps: Sequence[Step]) -> Refused | None:
-    """None if every step is allowed and breaks no promise, in each log."""
-    return next((found for found in replay_logs(steps).values() if found), None)
-
-
 def replay_logs(steps: Sequence[Step], only: str = "") -> dict[str, Refused | None]:
     settled = _settled(steps)
     keys = [only] if only else sorted({step[1] for _at, step in settled} - {""})
@@ -111,7 +106,6 @@ class _Log:
 
     def __init__(self, steps: list[Step]) -> None:
         numbers = [step[6] for step in steps if step[0] == "put"] + [step[3] for step in steps if step[0] == "head"]
-        numbers += [step[2] for step in steps if step[0] == "recorded"]
         messages = sum(step[0] == "put" or (step[0] == "consume" and step[5] == OTHER) for step in steps)
         consumers = {step[2] for step in steps if step[0] == "place"}
         crashes = sum(step[0] == "broker_restored" for step in steps)
@@ -237,12 +231,6 @@ class _Log:
     def recorded(self, last: int) -> None:
         while self.state["have"][1] < last:
             self.monitor.take("event", 1)
-
-    def store_restored(self, last: int, passed: int) -> None:
-        for number in range(last + 1, self.state["have"][1] + 1):
-            self.monitor.take("lose", 1, number)
-        while self.state["passed"][1] > passed:
-            self.monitor.take("old_cursor", 1)
 
     # -- servers that are copied and restored
 

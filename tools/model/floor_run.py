@@ -32,19 +32,6 @@ class FloorTrace:
     def add(self, *step: Any) -> None:
         self.steps.append(step)
 
-    def restored(self, key: str, last: int, passed: int) -> None:
-        """The store is the one of a copy, which ended with this event and had this cursor."""
-        self.add("store_restored", key, last, passed)
-
-    def server(self, step: str) -> None:
-        """broker_copied, broker_restored, database_copied or database_restored: a copy when it begins, the other when
-        the server is down."""
-        self.add(step, "")
-
-    def recorded(self, key: str, last: int) -> None:
-        """The store had events up to this one, which no other part has seen."""
-        self.add("recorded", key, last)
-
 
 def key_of(subject: str) -> str:
     return ".".join(subject.split(".")[-2:])

@@ -252,25 +252,6 @@ class TcpSoak(killing.AtDevice):
         names = [record[0] for record in powercut.recorded.values()]
         self.tally["rounds"] += names.count(ids.EV_ROUND_ENDED) + names.count(ids.EV_ROUND_VOIDED)
 
-    def summary(self) -> str:
-        return ", ".join(f"{self.tally[what]} {what}" for what in SUMMARY)
-
-
-SUMMARY = (
-    "kills",
-    "rounds",
-    "events",
-    "operations",
-    "outcomes reported",
-    "kills with a command open",
-    "kills with events recorded and not on file",
-    "kills before the device heard of a commit",
-    "events handed out again after a kill",
-    "kills within a commit",
-    "steps replayed",
-    "changed runs rejected",
-)
-
 
 def main() -> int:
     tool = Tool("soak.kill_tcp", __doc__, minutes=5)
