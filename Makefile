@@ -228,13 +228,10 @@ docs: docs-ready ## the documentation site, in build/site; a warning is an error
 docs-serve: docs-ready ## the same on a local port, built again whenever a page changes
 	@$(TOOL) docs --serve
 
-.PHONY: captures captures-check
+.PHONY: captures
 captures: ready ## take the captures of docs/captures again: terminals, and pages in Chromium  [NAMES=]
 	@$(PYTHON) tools/setup.py --quiet --web --floor
 	@$(TOOL) captures $(NAMES)
-
-captures-check: ready ## say which captures no longer show what the commands write
-	@$(TOOL) captures --check $(NAMES)
 
 ##@ Releases and the tree
 

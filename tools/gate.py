@@ -51,7 +51,6 @@ PAGES = [
     "tests/table/test_options.py",
     "tests/table/test_oracles.py",
     "tests/table/test_rulings.py",
-    "tests/tools/test_captures.py",
     "tests/tools/test_matrix.py",
     "tests/tools/test_procedure_page.py",
     "tests/tools/test_release_parts.py",

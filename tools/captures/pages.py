@@ -12,8 +12,7 @@ from typing import Any
 from web.browser import ROOT, Bench, browser, served
 from web.dealer import dealer, setup
 
-from captures.compare import FOLDER
-
+FOLDER = ROOT / "docs" / "captures"
 SHOWN_MS = 300  # so that a page has drawn what was changed last
 GAME = "caribbean-stud"
 RANKS = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
@@ -143,7 +142,9 @@ PAGES: dict[str, Callable[[Any, str], None]] = {
 
 
 def take(names: list[str]) -> None:
-    """Take pictures of these pages."""
+    """Take pictures of these pages, and start no browser for none."""
+    if not names:
+        return
     with browser() as chromium:
         for name in names:
             print(f"captures: {name} ...", end=" ", flush=True)
