@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from fairshoe.bench.plan import plan_names
 from fairshoe.boards import configs
 
 TEXT = (Path(__file__).resolve().parents[3] / "docs" / "HARDWARE.md").read_text()
@@ -84,8 +83,3 @@ def test_the_heartbeat_comes_as_often_as_the_port_polls_at_least() -> None:
     scans = int(most) + 1
     scan_ms = configs.load_board("pico-carousel")[0]["mechanism"]["scan_ms_max"]
     assert f"least at every {ordinals[scans]} scan, which is {scans * scan_ms} ms" in " ".join(TEXT.split())
-
-
-def test_every_plan_of_the_check_list_exists() -> None:
-    told = set(re.findall(r"`fairshoe bench PORT ([a-z-]+)", TEXT))
-    assert told == set(plan_names())

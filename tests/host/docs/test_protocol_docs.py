@@ -14,13 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dissector import __main__ as dissector_test
-from protocol import gen_docs
-from protocol import page as protocol_page
-from protocol import words as protocol_words
 from protocol.bad import RECEIVED
 from protocol.frames import Key, make
-from protocol.table import BY_NAME, ENUMS, MESSAGES, Field, Message
+from protocol.table import BY_NAME, MESSAGES, Field, Message
 
 from firmware.link import admission
 from firmware.protocol import ids
@@ -116,12 +112,6 @@ def check_decoded(raw: bytes, entry: dict[str, Any]) -> None:
 # --- in step -----------------------------------------------------------------------------------
 
 
-def test_check_mode_notices_a_changed_byte_in_every_file() -> None:
-    files = gen_docs.render()
-    for path, data in files.items():
-        assert gen_docs.stale({**files, path: data + b" "}) == [path.relative_to(ROOT).as_posix()]
-
-
 def test_the_generated_files_are_in_step_with_the_table() -> None:
     command = [sys.executable, "-m", "protocol", "--check"]
     environment = os.environ | {"PYTHONPATH": "tools"}
@@ -129,55 +119,7 @@ def test_the_generated_files_are_in_step_with_the_table() -> None:
     assert (done.returncode, done.stdout) == (0, b""), "run make generate"
 
 
-def test_a_field_without_words_cannot_be_published(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(protocol_words.WORDS["stack_offered"], "cards")
-    with pytest.raises(SystemExit, match=r"stack_offered\.cards"):
-        protocol_page.page()
-
-
-def test_a_dictionary_line_too_long_for_a_frame_cannot_be_published(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protocol_page, "DICTIONARY", ("x" * (protocol_page.LINE_MAX + 1),))
-    with pytest.raises(SystemExit, match="must fit a frame"):
-        protocol_page.page()
-
-
-def test_a_number_that_the_prose_names_cannot_change_behind_its_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert protocol_page.prose_now() == protocol_page.PROSE
-    monkeypatch.setattr("firmware.link.report.WINDOW", 9)
-    with pytest.raises(SystemExit, match="window"):
-        protocol_page.page()
-
-
-def test_words_are_kept_only_for_what_is_in_the_table() -> None:
-    fields = {(field.owner, field.name) for m in MESSAGES for field in m.fields}
-    kept = {(owner, name) for owner, words in protocol_words.WORDS.items() for name in words}
-    assert {owner for owner, name in kept if not name} == set(BY_NAME)
-    assert {at for at in kept if at[1]} <= fields
-    assert {name for _owner, name in fields - kept} == set(protocol_words.ANYWHERE)
-
-
 # --- the page ----------------------------------------------------------------------------------
-
-
-def section(message: str) -> str:
-    """The part of the page about one message."""
-    start = PAGE.index(f"#### {BY_NAME[message].id} `{message}`")
-    return PAGE[start : start + re.search(r"\n#|\n<!--|\Z", PAGE[start + 4 :]).start() + 4]  # pyright: ignore[reportOptionalMemberAccess]
-
-
-@pytest.mark.parametrize("name", list(BY_NAME))
-def test_the_page_has_every_message_with_every_field_at_its_offset(name: str) -> None:
-    text = section(name)
-    for field in BY_NAME[name].fields:
-        row = f"| {field.offset} | {field.size or 'rest'} | {field.kind} | `{field.name}` |"
-        assert row in (text if field.owner == name else PAGE), row
-
-
-def test_the_page_has_every_word_of_every_enumeration() -> None:
-    part = PAGE[PAGE.index("## 14. Enumerations") :]
-    for name, words in ENUMS.items():
-        line = next(line for line in part.splitlines() if line.startswith(f"**{name}**"))
-        assert re.findall(r"(\d+) `(\w+)`", line) == [(str(value), word) for value, word in enumerate(words)]
 
 
 def test_the_worked_examples_are_frames_that_the_device_takes() -> None:
@@ -370,50 +312,3 @@ def test_every_byte_of_the_golden_capture_is_accounted_for() -> None:
     for entry in golden["drops"]:
         piece = GOLDEN[entry["offset"] : entry["offset"] + entry["length"]]
         assert read(b"\0" + piece + b"\0", 1) == ([], {entry["reason"]: 1}), entry["what"]
-
-
-# --- whether the dissector's test runs ---------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("arguments", "ci", "code", "said"),
-    [
-        (["--if-possible"], "", 0, "NOT RUN"),
-        (["--if-possible"], "true", 1, "only root"),
-        ([], "", 1, "only root"),
-    ],
-)
-def test_without_tshark_its_absence_is_said_and_only_make_test_lets_it_pass(
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    arguments: list[str],
-    ci: str,
-    code: int,
-    said: str,
-) -> None:
-    monkeypatch.setattr(dissector_test, "find_tshark", lambda: "")
-    monkeypatch.setattr("os.geteuid", lambda: 1000)
-    monkeypatch.setattr("sys.argv", ["dissector_test.py", *arguments])
-    monkeypatch.setenv("CI", ci)
-    assert dissector_test.main() == code
-    assert said in capsys.readouterr().out
-
-
-def test_as_root_tshark_is_installed_in_plain_sight(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    commands: list[list[str]] = []
-
-    def call(command: list[str], **_options: object) -> int:
-        commands.append(command)
-        return 0
-
-    monkeypatch.setattr(dissector_test, "find_tshark", lambda: "tshark" if commands else "")
-    monkeypatch.setattr("os.geteuid", lambda: 0)
-    monkeypatch.setattr("shutil.which", str)
-    monkeypatch.setattr("subprocess.call", call)
-    assert dissector_test.install()
-    installed = [command for command in commands if command[:2] == ["apt-get", "install"]]
-    assert [command[-1] for command in installed] == ["tshark"]
-    told = capsys.readouterr().out
-    assert all(" ".join(command) in told for command in commands)
