@@ -3,7 +3,7 @@
 A DRBG lives as long as the device is on and takes fresh entropy before every shuffle. It gives a 32-byte seed; the
 order comes from a second DRBG that knows nothing but that seed, and the share that the table may have in it. So an
 auditor who gets the seed later can draw the order again, and the commitment, published before a card moves, shows that
-it is the same seed. docs/AUDIT.md has the whole of it; the texts below are part of it and change only together with
+it is the same seed. docs/SHUFFLE.md has the whole of it; the texts below are part of it and change only together with
 their number.
 """
 

@@ -16,7 +16,7 @@ from docs import pages as docs_pages
 from fairshoe.cli.command_line import full_parser
 
 ROOT = Path(__file__).resolve().parents[2]
-OUTSIDE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "rules/README.md")
+OUTSIDE = tuple(docs_nav.INCLUDED)
 # Words that stand for what a reader puts in.
 PLACEHOLDER = re.compile(r"[A-Z][A-Z_-]*|\.\.\.|…")
 MAKE = re.compile(r"(?:^|[\s`;&(])make ((?:[a-z][a-z0-9-]*|[A-Z]+=\S*)(?: (?:[a-z][a-z0-9-]*|[A-Z]+=\S*))*)")
@@ -204,6 +204,15 @@ def test_the_map_names_every_package_of_the_library() -> None:
     text = (ROOT / "docs" / "ARCHITECTURE.md").read_text("utf-8")
     packages = sorted(path.parent.name for path in (ROOT / "host_tools" / "fairshoe").glob("[a-z]*/__init__.py"))
     assert [name for name in packages if f"`{name}`" not in text] == []
+
+
+def test_every_decision_names_the_test_that_holds_it() -> None:
+    """A decision whose breach no test sees is advice, and has no number."""
+    decisions = {path: text for path, text in pages().items() if path.startswith("docs/decisions/0")}
+    held = re.compile(r"\*\*Held by\*\*[^*]*?`(?:tests/|make )")
+    removals = "docs/decisions/0125-what-is-no-longer-carried.md"
+    assert len(decisions) > 60
+    assert [path for path, text in decisions.items() if path != removals and not held.search(text)] == []
 
 
 def test_every_decision_has_a_number_of_its_own() -> None:

@@ -17,6 +17,7 @@ INCLUDED = {
     "CONTRIBUTING.md": "project/contributing.md",
     "CHANGELOG.md": "project/changelog.md",
     "rules/README.md": "project/rules-data.md",
+    "rules/ANSWERS.md": "project/answers.md",
 }
 # Written when the site is built, from the code: hooks.py has the first, reference.py the others.
 HELP_PAGE = "reference/help.md"
@@ -41,7 +42,6 @@ TITLES = {
     "PROTOCOL.md": "The protocol",
     "protocol/README.md": "Vectors and dissector",
     "project/rules-data.md": "The rules as data",
-    "BENCH.md": "Test plans",
     "REGULATOR.md": "How do you know?",
 }
 SECTIONS = (
@@ -49,10 +49,8 @@ SECTIONS = (
     Section(
         "At the bench",
         (
-            "BENCH_GUIDE.md",
-            "BENCH_PAGE.md",
-            "FAULTS.md",
             "BENCH.md",
+            "FAULTS.md",
             "FLASH.md",
             "IMAGE.md",
             "UPDATE.md",
@@ -62,8 +60,8 @@ SECTIONS = (
     Section(
         "Integrate",
         (
-            *("INTEGRATE.md", LIBRARY_PAGE, "TABLE.md", "FLOOR.md", API_PAGE, METRICS_PAGE, "SCALE.md"),
-            *("PROTOCOL.md", "protocol/README.md", "JOURNAL.md", "AUDIT.md", "RECEIPT.md"),
+            *("INTEGRATE.md", LIBRARY_PAGE, "TABLE.md", "FLOOR.md", API_PAGE, METRICS_PAGE),
+            *("PROTOCOL.md", "protocol/README.md", "JOURNAL.md"),
         ),
     ),
     Section("Command line", ("CLI.md", HELP_PAGE)),
@@ -73,7 +71,7 @@ SECTIONS = (
     ),
     Section(
         "Games",
-        ("GAMES.md", GAME_PAGE, "NEW_GAME.md", "RULES.md", "matrix/*", "project/rules-data.md"),
+        ("GAMES.md", GAME_PAGE, "NEW_GAME.md", "RULES.md", "matrix/*", "project/answers.md", "project/rules-data.md"),
     ),
     Section(
         "Evidence",

@@ -32,10 +32,10 @@ def mkdocs(*arguments: str, shown: bool = False) -> subprocess.CompletedProcess[
 def add_bench_page(site: Path) -> None:
     """Write the bench page beside the documentation, and link to it. MkDocs knows only pages of its own."""
     write_site(site / "bench", "../RULES.html")
-    page = site / "BENCH_PAGE.html"
+    page = site / "BENCH.html"
     before, name, after = page.read_text(encoding="utf-8").partition("<code>bench/</code>")
     if not name:
-        raise ValueError("docs/BENCH_PAGE.md no longer says `bench/`, which becomes the link to the page")
+        raise ValueError("docs/BENCH.md no longer says `bench/`, which becomes the link to the page")
     page.write_text(f'{before}<a href="bench/index.html">bench/</a>{after}', encoding="utf-8")
     front = site / "index.html"
     text, count = PICTURE.subn(FRAME, front.read_text(encoding="utf-8"))

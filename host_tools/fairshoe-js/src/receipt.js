@@ -1,4 +1,4 @@
-// Checks a receipt: seed, table's share and signed records of one round give one order of its deck (docs/RECEIPT.md).
+// Checks a receipt: seed, table's share and signed records of one round give one order of its deck (docs/SHUFFLE.md).
 //
 // Everything is recomputed with WebCrypto from the bytes of the file, in the order of STEPS: nothing is read out of a
 // record before its hash and the signature are known to be right. A field that no step covers would be a field that can

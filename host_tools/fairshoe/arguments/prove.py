@@ -75,7 +75,7 @@ def add_audit(audit: argparse.ArgumentParser) -> None:
         "shuffle",
         help="check a disclosed seed and draw the order again",
         description="With --seed, --commitment and --cards checks what you have; with a port fetches the seed of the "
-        "last shuffle whose deck is out of play and checks it against the stored events. See docs/AUDIT.md.",
+        "last shuffle whose deck is out of play and checks it against the stored events. See docs/SHUFFLE.md.",
     )
     shuffle.add_argument("port", nargs="?", metavar="PORT", help="fetch the seed here: serial device or URL")
     shuffle.add_argument("--key-file", metavar="F", help="with a port: the auditor's key, mode 600")
@@ -91,7 +91,7 @@ def add_audit(audit: argparse.ArgumentParser) -> None:
         "shares",
         help="count shuffles without the table's share, and accept a deck",
         description="Judges the shuffles in the store of a table system that gives nonces (Shoe.open with nonce=True). "
-        "Says what speaks against the deck inside. See docs/AUDIT.md.",
+        "Says what speaks against the deck inside. See docs/SHUFFLE.md.",
     )
     shares.add_argument("store", metavar="STORE", help="the table system's store; it may be in use")
     shares.add_argument("--device", type=_device, metavar="HEX", help="which device, if the store has more than one")

@@ -122,7 +122,7 @@ class Shoe(ShoeBase):
         device      the number of the device that must be there; WrongDevice if it is another one.
         clock       False: leave the device's clock alone. Otherwise it is set after every boot, if the role may.
         nonce       True: give a fresh nonce to every shuffle, so that the device alone does not choose the order, and
-                    refuse decks whose order has none (DeckNotShared, docs/AUDIT.md). Needs the key of the table or of
+                    refuse decks whose order has none (DeckNotShared, docs/SHUFFLE.md). Needs the key of the table or of
                     service, and a store if the program may restart while a deck is inside.
         shufflers   with nonce: numbers of devices that shuffle, by a file of the house. One that says that a deck was
                     loaded is then not believed from the first event on; otherwise once its own log shows a shuffle.

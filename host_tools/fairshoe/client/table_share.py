@@ -114,7 +114,7 @@ class TableShare:
                 raise DeviceSuspect(
                     f"device {self._device:08x} had {count} shuffles without the table's share within a shift, "
                     f"{whose}, and {ALLOWED[by_person]} are allowed. The last: {self.judge.lost[-1].text}.",
-                    "Remove the device from the table and keep its journal: docs/AUDIT.md, the table's share.",
+                    "Remove the device from the table and keep its journal: docs/SHUFFLE.md, the table's share.",
                 )
         if kind is messages.Shuffle:
             pending = self.judge.pending

@@ -24,7 +24,7 @@ def run(options: argparse.Namespace) -> int:
     address, approval = house["receipt_url"], house["receipt_ref"]
     if not address or not approval:
         raise UsageError(
-            "receipts are off.", f"Set receipt_url and receipt_ref in {house.path}; see fairshoe docs RECEIPT."
+            "receipts are off.", f"Set receipt_url and receipt_ref in {house.path}; see fairshoe docs SHUFFLE."
         )
     seed = read_hex(options.seed, "--seed")
     trusted = [public for text in options.public_key for public in read_public_keys(text)]

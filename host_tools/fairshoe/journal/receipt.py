@@ -2,7 +2,7 @@
 
 It is made here from an export that `verify` has proved, and it is checked in one place only, by receipt.js of the
 JavaScript client: a second verifier beside it could disagree with it. What is refused here is refused with a reason for
-the house; the page would refuse it too. docs/RECEIPT.md has the file and the link.
+the house; the page would refuse it too. docs/SHUFFLE.md has the file and the link.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Check a disclosed seed against the commitment that the device sent, and draw the order of the shuffle again.
 
-The order is drawn by an independent implementation, from Python's hashlib and hmac and docs/AUDIT.md: an audit that ran
+The order is drawn by an independent implementation, from Python's hashlib and hmac and docs/SHUFFLE.md: an audit that ran
 the device's code would only show that the code agrees with itself.
 """
 

@@ -2,7 +2,7 @@
 
 At a device the HAL's own function for the source is pasted at MicroPython's prompt and run there, with no firmware
 loaded: nothing that was captured can become a seed, no card can move, and a release image, which has no prompt, can
-give its noise to no host (docs/decisions/0089-noise-is-captured-at-the-prompt.md).
+give its noise to no host (docs/decisions/0089-raw-noise-is-captured-at-the-prompt.md).
 """
 
 from __future__ import annotations

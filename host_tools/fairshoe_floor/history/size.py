@@ -66,7 +66,7 @@ def size_text(found: list[Size]) -> list[str]:
     lines: list[str] = []
     for it in found:
         kept = "kept for ever" if it.keep_days is None else f"kept {it.keep_days:g} days"
-        by = f"of the last {it.days:.1f} days" if it.days else "by the model of docs/SCALE.md"
+        by = f"of the last {it.days:.1f} days" if it.days else "by the model of docs/FLOOR.md"
         lines.append(
             f"{it.what:9s} {_bytes(it.bytes_now)} now, {it.rows} rows; {it.rows_per_day:.0f} rows a day {by},"
             f" {it.bytes_per_row:.0f} bytes each, {kept}: {_bytes(it.bytes_per_year)} in a year"

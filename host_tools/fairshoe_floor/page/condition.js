@@ -8,7 +8,7 @@ export const BEHIND = 50; // events that a device holds because no host has ackn
 export const NAMES = { warned: ['warning', 'warnings'], alarmed: ['alarm', 'alarms'], lost: ['lost', 'lost'], stale: ['stale', 'stale'], behind: ['behind', 'behind'], well: ['in service', 'in service'] };
 export const CONDITIONS = Object.keys(NAMES);
 
-/** What to do about an alarm, by its rule; rules of a house have their own words in docs/SCALE.md. */
+/** What to do about an alarm, by its rule; rules of a house have their own words in docs/FLOOR.md. */
 const RULES = {
   'warning-unattended': 'Send a person to the table: a warning is cleared at the shoe, not here.',
   'shoe-silent': 'Look at the shoe and at its gateway: power, cable, display.',
@@ -24,7 +24,7 @@ const RULES = {
   'standing-still': 'Check the process that records this pit: nothing reaches the database.',
 };
 
-export const adviceOn = (rule) => RULES[rule] ?? 'This rule is one of the house: see its rules file (docs/SCALE.md).';
+export const adviceOn = (rule) => RULES[rule] ?? 'This rule is one of the house: see its rules file (docs/FLOOR.md).';
 
 /** The condition of a shoe at this time, what to read in its cell, and since when it is so. `alarms` are its own, the
  * most severe first: a critical one comes before a lost link, others after it, because the link explains most of them. */

@@ -63,8 +63,8 @@ def test_the_audit_agrees_with_the_commitment_of_the_device() -> None:
 
 
 def test_a_worked_example_stays_what_it_is() -> None:
-    """The numbers of docs/AUDIT.md: other implementations of an audit compare theirs with them."""
-    page = (Path(__file__).parents[3] / "docs" / "AUDIT.md").read_text()
+    """The numbers of docs/SHUFFLE.md: other implementations of an audit compare theirs with them."""
+    page = (Path(__file__).parents[3] / "docs" / "SHUFFLE.md").read_text()
     assert seed_audit.commitment_of(SEED).hex() in page
     assert " ".join(map(str, seed_audit.places_of(SEED, 10))) in page
     assert " ".join(map(str, seed_audit.examine(SEED, seed_audit.Committed(b""), 10).dealt)) in page
@@ -74,7 +74,7 @@ def test_a_worked_example_stays_what_it_is() -> None:
 
 
 def test_the_page_has_the_chance_that_an_honest_device_is_accused() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "AUDIT.md").read_text()
+    page = (Path(__file__).parents[3] / "docs" / "SHUFFLE.md").read_text()
     for one_in, told in ((1000, "0.00005"), (100, "0.34"), (50, "3.4")):
         mean = SHIFT_SHUFFLES / one_in
         within = sum(exp(-mean) * mean**lost / factorial(lost) for lost in range(LOST_MAX + 1))

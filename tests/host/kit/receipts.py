@@ -86,7 +86,7 @@ def _write(path: Path) -> None:
     export, seed = played()
     receipt = receipt_of(export, seed)
     made = {
-        "about": "Draws, and one receipt with the export and the seed that it was made of. docs/RECEIPT.md",
+        "about": "Draws, and one receipt with the export and the seed that it was made of. docs/SHUFFLE.md",
         "draws": [_draw(cards, shared) for cards in (1, 2, 10, 52, 384) for shared in (False, True)],
         "seed": seed.hex(),
         "export": as_file(export).decode(),
