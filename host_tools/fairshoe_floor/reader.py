@@ -90,6 +90,7 @@ class Alarm:
     since: float
     acknowledged_by: str | None = None
     id: int | None = None  # in the central record, which alone can note that it was acknowledged
+    part: str = ""  # the program that it is about, if it is about none of the shoes
 
 
 @dataclass(frozen=True)

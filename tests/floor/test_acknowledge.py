@@ -77,6 +77,7 @@ async def test_an_alarm_is_acknowledged_once_under_the_name_of_the_token() -> No
             assert (await request(url, ACKNOWLEDGE.path.replace("{id}", odd), INES, "POST")).status in (400, 404), odd
         for body, status in (
             *((f'{{"note": {odd}}}', 400) for odd in ("null", "7", "[]", "{}", "true")),
+            ('{"name": "a\\u0000b"}', 400),
             ("[]", 400),
             ("null", 400),
             ('{"note": "a\\u0000b"}', 400),
@@ -86,8 +87,9 @@ async def test_an_alarm_is_acknowledged_once_under_the_name_of_the_token() -> No
         assert book.noted == []
         answer = await post(url, 17, INES, '{"note": "deck replaced", "by": "Otto"}', Origin=url.rstrip("/"))
         assert (answer.status, answer.json["acknowledged_by"]) == (200, "Ines")
-        assert (await post(url, 17, INES)).status == 409 and (await post(url, 18, INES)).status == 200
-        assert book.noted == [(17, "Ines", "deck replaced"), (18, "Ines", "")]
+        typed = await post(url, 18, INES, '{"name": " Otto "}')
+        assert (await post(url, 17, INES)).status == 409 and typed.json["acknowledged_by"] == "Ines (Otto)"
+        assert book.noted == [(17, "Ines", "deck replaced"), (18, "Ines (Otto)", "")]
         for method in ("GET", "PUT", "DELETE"):
             assert (await request(url, path(17), INES, method)).status in (404, 405)
         assert ACKNOWLEDGE.path in (await request(url, "/api/v1/openapi.json")).json["paths"]

@@ -101,7 +101,9 @@ def test_alarms_stand_above_the_tables_and_mark_theirs(chromium: Any) -> None:
         bench.until("document.querySelectorAll('#alarm-list li').length === 6")  # with the next beat
         bench.until("document.querySelector('.cell.lost')")
         assert bench.tab.inner_text("#alarms-title") == "12 alarms, the most severe first"
-        assert bench.tab.inner_text("#alarms-more").startswith("6 more alarms: their")
+        assert bench.tab.inner_text("#alarms-more") == "6 more alarms"
+        bench.tab.click("#alarms-more summary")
+        assert bench.tab.locator("#alarm-rest li:visible").count() == 6
         # A shoe is silent by the limit of its server: 15 s at a gateway, 120 s at the central one.
         shoe = "{heard_at: 40, fresh_s, warning: {fault: 'jam', since: 1}}"
         judged = f"({{ condition }}) => [15, 120].map((fresh_s) => condition({shoe}, 100).stale)"
@@ -112,9 +114,63 @@ def test_alarms_stand_above_the_tables_and_mark_theirs(chromium: Any) -> None:
         bench.tab.click("#alarm-list button:text-is('T-30')")
         assert bench.tab.inner_text("#shoe-title") == "Table T-30"
         assert "broken at record 7" in bench.tab.inner_text("#shoe-alarms")
-        assert bench.tab.evaluate("document.querySelectorAll('#alarms button').length") == 6  # tables, nothing else
+        assert bench.tab.evaluate("document.querySelectorAll('#alarms button').length") == 12  # tables, nothing else
         reader.raised.clear()
         bench.until("document.getElementById('alarms').hidden")
+
+
+EVERY_KIND = (
+    (0, "standing-still", "critical", "the desk of `fairshoe floor run` has not moved for 70 s", "desk"),
+    (0, "broker", "critical", "publisher pit-1: the broker stores nothing", "trouble publisher pit-1"),
+    (30, "journal", "critical", "the device found its journal broken at record 7", ""),
+    (31, "events-lost", "critical", "events 837 to 924 were lost at gateway pit-1", ""),
+    (0, "dead-letters", "critical", "3 messages could not be taken", ""),
+    (32, "warning-unattended", "major", "jam exit has not been cleared for 300 s", ""),
+    (33, "deck-refused-twice", "major", "2 decks in a row were refused", ""),
+    (34, "shoe-silent", "minor", "nothing was heard of it for 120 s", ""),
+    (35, "misfeeds", "minor", "12 misfeeds per 1,000 cards", ""),
+    (36, "feed-time", "minor", "a card takes 160 ms to feed, 100 ms when new", ""),
+    (37, "wear", "minor", "pick latency 31 to 44 ms in 3,000 decks: pick roller", ""),
+    (38, "clock", "minor", "its clock is 40 s behind", ""),
+)
+
+
+@pytest.mark.slice
+def test_every_kind_of_alarm_names_its_table_or_program_and_what_to_do(chromium: Any) -> None:
+    with floor(chromium) as (bench, reader):
+        for device, rule, severity, text, part in EVERY_KIND:
+            reader.alarm(device, rule, severity, text, part)
+        bench.until("document.querySelectorAll('#alarms li').length === 12")
+        bench.tab.click("#alarms-more summary")
+        said = bench.tab.locator("#alarms li").all_inner_texts()
+        names = ["floor run, desk", "publisher pit-1", "T-30", "T-31", "the floor", *(f"T-{n}" for n in range(32, 39))]
+        assert [name for name, text in zip(names, said, strict=True) if name not in text.split("\n")] == []
+        advice = bench.tab.locator("#alarms .advice").all_inner_texts()
+        assert len(set(advice)) == 12 and all(it.startswith("What to do: ") for it in advice)
+        assert bench.tab.inner_text("#notice") == (
+            f"9 of {TABLES} tables and 3 programs of the floor need a person. "
+            "Begin with floor run, desk: standing still."
+        )
+
+
+@pytest.mark.slice
+def test_an_alarm_is_acknowledged_in_the_page_and_the_sentence_follows(chromium: Any) -> None:
+    with floor(chromium) as (bench, reader):
+        reader.alarm(30, "journal", "critical", "broken at record 7", number=17)
+        reader.alarm(31, "journal", "critical", "broken at record 8", number=18)
+        bench.until("document.querySelectorAll('#alarm-list .ask').length === 2")
+        bench.tab.click("#alarm-list li:has-text('T-30') .ask")
+        bench.tab.fill("#alarm-list input[name=note]", "taken out of play")
+        reader.alarm(32, "feed-time", "minor", "slow")
+        bench.until("document.querySelectorAll('#alarm-list li').length === 3")  # another alarm comes meanwhile
+        assert bench.tab.input_value("#alarm-list input[name=note]") == "taken out of play"
+        bench.tab.fill("#alarm-list input[name=name]", "Ines")
+        bench.tab.keyboard.press("Enter")
+        bench.until("document.querySelector('#alarm-list time').textContent.endsWith('seen by page (Ines)')")
+        assert reader.notes == {17: "taken out of play"} and bench.tab.locator("#alarm-list form").count() == 0
+        assert bench.tab.inner_text("#notice").startswith(
+            f"3 of {TABLES} tables need a person; 1 of these is seen to. Begin with T-31: journal."
+        )
 
 
 def test_the_shift_report_counts_from_the_first_to_the_last_reading(chromium: Any) -> None:
@@ -212,7 +268,8 @@ def test_every_state_of_the_page_and_every_condition_has_words_of_its_own(chromi
             bench.until(f"document.querySelectorAll('.cell.{rank}').length === 1")
             bench.tab.click(f"#grid b:text-is('T-{table}')")
             assert ADVICE[rank] in bench.tab.inner_text("#shoe-todo")
-        assert "271 events wait" in bench.tab.inner_text(".cell.behind") and not bench.tab.is_visible("#notice")
+        assert "271 events wait" in bench.tab.inner_text(".cell.behind")
+        assert bench.tab.inner_text("#notice") == f"5 of {TABLES} tables need a person. Begin with T-40: jam exit."
         # Esc closes what is on top, and the keyboard goes back to where it came from.
         bench.tab.click("#report-open")
         for shown, focus in (("#shoe", "report-open"), ("", "")):

@@ -25,7 +25,7 @@ from fairshoe_floor.samples import Totals
 from web.browser import Bench
 
 TABLES = 200
-TOKEN, GRANT = new_token("page", ["table"])
+TOKEN, GRANT = new_token("page", ["table", "acknowledge"])
 NONE = {"stalls": 0, "jams": 0, "double_feeds": 0, "faults": 0}
 FIRST: Meters = made(Meters, cards=1000, misfeeds=1, cycles=20, feed_us=60_000, **NONE)
 LAST = replace(FIRST, cards=1520, misfeeds=3, cycles=30, stalls=1, jams=1, faults=2)
@@ -48,6 +48,7 @@ class Floor(MemoryReader):
         self.links: dict[int, Link] = {}
         self.silent: dict[int, float] = {}
         self.waiting: dict[int, int] = {}
+        self.notes: dict[int, str] = {}  # of alarms that were acknowledged
 
     def shoes(self) -> list[Shoe]:
         return [self._one(it) for it in self.entries]
@@ -84,9 +85,16 @@ class Floor(MemoryReader):
         self.latched[device] = Latched(device, LOG, 1, fault, since, 3)
         self.number += 1
 
-    def alarm(self, device: int, rule: str, severity: str, text: str) -> None:
-        """They are kept as they come: name the most severe first."""
-        self.raised.append(Alarm(device, rule, severity, text, time.time() - 60))
+    def alarm(
+        self, device: int, rule: str, severity: str, text: str, part: str = "", number: int | None = None
+    ) -> None:
+        """They are kept as they come: name the most severe first. Those with a number can be acknowledged."""
+        self.raised.append(Alarm(device, rule, severity, text, time.time() - 60, None, number, part))
+
+    def acknowledge(self, number: int, by: str, note: str) -> bool:
+        self.notes[number] = note
+        self.raised = [replace(it, acknowledged_by=by) if it.id == number else it for it in self.raised]
+        return True
 
 
 @contextmanager
@@ -98,6 +106,7 @@ def floor(chromium: Any, size: dict[str, int] = DESK, scheme: str = "light") -> 
 
     async def serve() -> None:
         service = Service(reader, Tokens([GRANT]), lambda: (True, {}), lambda _: "", page_files())
+        service.acknowledge = reader.acknowledge
         async with ApiServer(service, Binding()) as server:
             urls.append(server.url)
             started.set()

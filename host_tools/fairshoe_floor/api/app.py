@@ -279,8 +279,8 @@ async def _alarms(service: Service, request: Request) -> Response:
 
 
 async def _acknowledge(service: Service, request: Request) -> Response:
-    """The one route that changes something, at the central record alone. Who has seen an alarm is the token's name: a
-    page cannot give another name, and a foreign page cannot send it (see _Guard)."""
+    """The one route that changes something, at the central record alone. Who has seen an alarm is the token's name, with
+    the one that a person typed behind it; a foreign page cannot send it (see _Guard)."""
     grant = service.grant(request)
     if "acknowledge" not in grant.scopes:
         raise Refusal(403, "this token has no scope acknowledge.", "Make one with `fairshoe floor inventory token`.")
@@ -291,30 +291,32 @@ async def _acknowledge(service: Service, request: Request) -> Response:
     entry = entries.get(alarm.device) if alarm is not None else None
     if alarm is None or (grant.pits and (entry is None or entry.pit not in grant.pits)):
         raise Refusal(404, "no such alarm holds.", f"GET {BASE}/alarms lists those that do.")
-    note = await _note(request)
+    note, typed = await _note(request)
+    by = f"{grant.name} ({typed})" if typed else grant.name
     assert service.acknowledge is not None
-    if not await run_in_threadpool(service.acknowledge, number, grant.name, note):
+    if not await run_in_threadpool(service.acknowledge, number, by, note):
         raise Refusal(409, f"{alarm.acknowledged_by or 'a person'} has acknowledged it already.", "Nothing to do.")
-    return JSONResponse({"id": number, "acknowledged_by": grant.name, "note": note})
+    return JSONResponse({"id": number, "acknowledged_by": by, "note": note})
 
 
-async def _note(request: Request) -> str:
-    """Of the body: empty, or {"note": "..."}."""
+async def _note(request: Request) -> tuple[str, str]:
+    """Note and typed name of the body: empty, or {"note": "...", "name": "..."}."""
     body = b""
     async for part in request.stream():
         body += part
         if len(body) > NOTE_BYTES:
             raise Refusal(413, "the note is too long.", f"Send {NOTE_BYTES} bytes at most.")
     if not body:
-        return ""
+        return "", ""
     try:
         said: Any = json.loads(body)
-        note = said.get("note", "")
+        texts = [said.get(word, "") for word in ("note", "name")]
     except (ValueError, AttributeError, RecursionError):
-        note = None
-    if not isinstance(note, str) or not note.isprintable():
-        raise Refusal(400, "the body is no note.", 'Send {"note": "one line"}, or nothing.')
-    return note
+        texts = [None]
+    if not all(isinstance(text, str) and text.isprintable() for text in texts):
+        raise Refusal(400, "the body is no note.", 'Send {"note": "one line", "name": "who"}, or nothing.')
+    note, name = texts
+    return note, name.strip()
 
 
 async def _openapi(service: Service, request: Request) -> Response:

@@ -32,7 +32,7 @@ class RouteInfo:
 ACKNOWLEDGE = RouteInfo(  # of the central record alone: a gateway has no route that changes anything
     "acknowledge",
     f"{BASE}/alarms/{{id}}/acknowledge",
-    "note that the person of this token has seen an alarm, by POST; the body may have a note",
+    "note that the person of this token has seen an alarm, by POST; the body may have a note and a name",
     "Acknowledged",
     ("acknowledge",),
 )

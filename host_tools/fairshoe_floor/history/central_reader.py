@@ -87,7 +87,7 @@ class CentralReader:
 
     def alarms(self) -> Sequence[Alarm]:
         rows = self._rows(
-            "SELECT device, rule, severity, text, raised_at, acknowledged_by, id FROM alarms WHERE cleared_at IS NULL"
+            "SELECT device, rule, severity, text, raised_at, acknowledged_by, id, part FROM alarms WHERE cleared_at IS NULL"
             " AND (device = 0 OR device = ANY(%s))"
             " ORDER BY array_position(%s::text[], severity), raised_at",
             (list(self._entries), list(SEVERITIES)),
@@ -103,7 +103,12 @@ class CentralReader:
         )
         return [
             Alarm(
-                0, "standing-still", "critical", f"the {name} of `fairshoe floor run` has not moved for {s:.0f} s", at
+                0,
+                "standing-still",
+                "critical",
+                f"the {name} of `fairshoe floor run` has not moved for {s:.0f} s",
+                at,
+                part=name,
             )
             for name, at, s in rows
         ]

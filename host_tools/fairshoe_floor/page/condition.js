@@ -21,7 +21,7 @@ const RULES = {
   'dead-letters': 'Run `fairshoe floor dead-letters`: it shows what could not be taken, and why.',
   'events-lost': 'Run `fairshoe floor gaps`, and fill them from the journal of the shoe: `fairshoe floor fill`.',
   broker: 'Check the broker and the network to it: events wait at the gateways until it is back.',
-  'standing-still': 'Check the process that records this pit: nothing reaches the database.',
+  'standing-still': 'Look at the program that it names, and start it again: until then it does nothing for the floor.',
 };
 
 export const adviceOn = (rule) => RULES[rule] ?? 'This rule is one of the house: see its rules file (docs/FLOOR.md).';
@@ -65,6 +65,6 @@ export function whatToDo(shoe, { rank }, alarms, warnings) {
 export function ranked(shoes, now, alarmsOf = () => []) {
   const found = shoes.map((shoe) => ({ shoe, ...condition(shoe, now, alarmsOf(shoe.device)) }));
   const place = ({ rank }) => CONDITIONS.indexOf(rank);
-  const name = ({ shoe }) => `${shoe.pit}\0${shoe.table}`;
+  const name = ({ shoe }) => `${shoe.table}\0${shoe.pit}`;
   return found.sort((a, b) => place(a) - place(b) || a.since - b.since || name(a).localeCompare(name(b), 'en', { numeric: true }));
 }

@@ -20,7 +20,7 @@ export class Grid {
     this.counts(all);
     const [pit, wanted] = [find('pit').value, find('find').value.trim().toLowerCase()];
     const fit = all.filter(({ shoe }) => (!pit || shoe.pit === pit) && `${shoe.table} ${shoe.device}`.toLowerCase().includes(wanted));
-    this.found = { all: all.length, fit: fit.length, trouble: all.filter(({ rank }) => rank !== 'well').length };
+    this.found = { all: all.length, fit: fit.length, troubles: all.filter(({ rank }) => rank !== 'well').map((one) => this.trouble(one)) };
     for (const one of fit) this.fill(this.cell(one.shoe.device), one);
     const order = fit.map(({ shoe }) => shoe.device).join();
     if (order !== this.order) {
@@ -29,6 +29,13 @@ export class Grid {
       find('grid').replaceChildren(...fit.map(({ shoe }) => this.cells.get(shoe.device).item));
       if (focused?.isConnected) focused.focus({ preventScroll: true }); // a cell that moves keeps the keyboard
     }
+  }
+
+  /** What the sentence above the tables says of one of them. An alarm that was acknowledged still holds. */
+  trouble({ shoe, rank, what }) {
+    const alarms = this.alarmsOf(shoe.device);
+    const grave = rank === 'warned' || alarms.some(({ severity }) => severity === 'critical');
+    return { name: shoe.table, what, grave, seen: rank === 'alarmed' && alarms.every((alarm) => alarm.acknowledged_by) };
   }
 
   cell(device) {
@@ -77,7 +84,7 @@ export class Grid {
   }
 
   pits(shoes) {
-    const known = [...new Set(shoes.map(({ pit }) => pit))].sort();
+    const known = [...new Set(shoes.map(({ pit }) => pit))].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
     if (known.join('\0') === this.known) return;
     this.known = known.join('\0');
     find('pit').replaceChildren(make('option', { value: '' }, 'all'), ...known.filter(Boolean).map((pit) => make('option', { value: pit }, pit)));

@@ -46,7 +46,9 @@ function show() {
 function line() {
   put(document.body.dataset, 'state', state);
   put(find('link'), 'textContent', LINE[state]);
-  const { kind, text } = notice(state, { ...grid.found, silent_s: Math.round(now() - heardAt) });
+  const programs = alarms.programs();
+  const troubles = [...programs.filter(({ grave }) => grave), ...grid.found.troubles, ...programs.filter(({ grave }) => !grave)];
+  const { kind, text } = notice(state, { ...grid.found, troubles, silent_s: Math.round(now() - heardAt) });
   put(find('notice'), 'hidden', !text);
   put(find('notice'), 'className', kind);
   put(find('notice'), 'textContent', text);
