@@ -1,7 +1,7 @@
 """Check a disclosed seed against the commitment that the device sent, and draw the order of the shuffle again.
 
-The order is drawn by an independent implementation, from Python's hashlib and hmac and docs/SHUFFLE.md: an audit that ran
-the device's code would only show that the code agrees with itself.
+The order is drawn by an independent implementation, from Python's hashlib and hmac and docs/SHUFFLE.md: an audit that
+ran the device's code would only show that the code agrees with itself.
 """
 
 from __future__ import annotations

@@ -279,8 +279,8 @@ async def _alarms(service: Service, request: Request) -> Response:
 
 
 async def _acknowledge(service: Service, request: Request) -> Response:
-    """The one route that changes something, at the central record alone. Who has seen an alarm is the token's name, with
-    the one that a person typed behind it; a foreign page cannot send it (see _Guard)."""
+    """The one route that changes something, at the central record alone. Who has seen an alarm is the token's name; the
+    one that a person typed stands behind it. A foreign page cannot send it (see _Guard)."""
     grant = service.grant(request)
     if "acknowledge" not in grant.scopes:
         raise Refusal(403, "this token has no scope acknowledge.", "Make one with `fairshoe floor inventory token`.")
@@ -310,12 +310,11 @@ async def _note(request: Request) -> tuple[str, str]:
         return "", ""
     try:
         said: Any = json.loads(body)
-        texts = [said.get(word, "") for word in ("note", "name")]
+        note, name = said.get("note", ""), said.get("name", "")
     except (ValueError, AttributeError, RecursionError):
-        texts = [None]
-    if not all(isinstance(text, str) and text.isprintable() for text in texts):
+        note, name = None, None
+    if not (isinstance(note, str) and isinstance(name, str) and (note + name).isprintable()):
         raise Refusal(400, "the body is no note.", 'Send {"note": "one line", "name": "who"}, or nothing.')
-    note, name = texts
     return note, name.strip()
 
 

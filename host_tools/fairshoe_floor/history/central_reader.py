@@ -87,8 +87,8 @@ class CentralReader:
 
     def alarms(self) -> Sequence[Alarm]:
         rows = self._rows(
-            "SELECT device, rule, severity, text, raised_at, acknowledged_by, id, part FROM alarms WHERE cleared_at IS NULL"
-            " AND (device = 0 OR device = ANY(%s))"
+            "SELECT device, rule, severity, text, raised_at, acknowledged_by, id, part FROM alarms"
+            " WHERE cleared_at IS NULL AND (device = 0 OR device = ANY(%s))"
             " ORDER BY array_position(%s::text[], severity), raised_at",
             (list(self._entries), list(SEVERITIES)),
         )
