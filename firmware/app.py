@@ -58,6 +58,9 @@ if TYPE_CHECKING:
     from firmware.link.queries import Words
     from hal.api import Config, Hal
 
+# No motor runs longer without a new order: what a job forgets is switched off, and a scan that hangs is ended by the
+# watchdog. Twice the longest wait of any mechanism (tests/unit/app/test_motor_limit.py) and of a shot (diagnosis.py).
+MOTOR_MS_MAX = const(10000)
 COAST_MS = const(100)  # for cards to come to rest after all motors were switched off in mid-motion
 HAND_MS = const(1000)
 SIGN_MS = const(1)  # between two steps of a signature
@@ -97,6 +100,8 @@ class App:
         self._connect(config, codes, words)
         self.scanned_ms = hal.ticks_ms()
         self.flow.set_entered(self.scanned_ms)
+        self.driven_ms = self.scanned_ms  # the last order
+        self.motors = False  # on since then
         self.wake_ms = 0  # when the machines want the next scan
         self.scan_ms_max = config["mechanism"]["scan_ms_max"]
         self.healthy = True
@@ -152,6 +157,9 @@ class App:
         self._decide()
         out = self.out
         if out.dirty or out.axis_go or out.stop_armed or out.halt:  # most often none, and a call costs more
+            self._drive()
+        elif self.motors and ticks_diff(now_ms, self.driven_ms) > MOTOR_MS_MAX:
+            self._broke(FAULT_INTERNAL)
             self._drive()
         if self.flow.state == SHUFFLING:
             next_ms = self.drawing.answers.scan(now_ms)
@@ -278,6 +286,8 @@ class App:
             hal.move(out.axis_slots, out.axis_home)
             # It moves from here on, and quiet work must not begin before the next sample shows that.
             self.inp.axis = 1
+        self.driven_ms = self.scanned_ms
+        self.motors = motors_running(self.inp, out)
 
     def overran(self, took_ms: int) -> None:
         """Count a late scan if motors ran meanwhile: it should have stopped them in time."""

@@ -39,6 +39,11 @@ _PICO_EDGE = dict(
     )
 )
 
+# Erratum RP2040-E5: at each reset of the USB bus the SDK takes GPIO 15 from its user for a millisecond (docs/ERRATA.md).
+# A level that rests low stays low meanwhile; a step, a frame or an input would be lost.
+_USB_RESET_PIN = {"RP2040": 15}
+_RESTING = ("outputs.reverse", "outputs.dark", "outputs.lamp_")
+
 _OUTPUT_BITS = (7, 15)  # MCP23017 data sheet, revision D: GPA7 and GPB7 may upset the bus as inputs
 
 
@@ -117,6 +122,11 @@ def _one_pin(board: str, mcu: Mcu, user: str, pin: Pin, function: str) -> Iterat
         yield (
             f"{user}: GPIO {pin} is driven high by a device that cannot read its config, to say so; only link.tx may"
             " be there"
+        )
+    elif pin == _USB_RESET_PIN.get(mcu.chip) and not user.startswith(_RESTING):
+        yield (
+            f"{user}: GPIO {pin} of an {mcu.chip} is taken for a millisecond at each reset of the USB bus (erratum E5);"
+            " only outputs.reverse, outputs.dark or a lamp may be there"
         )
     elif pin not in mcu.place:
         yield f"{user}: GPIO {pin} is not on the edge of a {board}"

@@ -128,22 +128,20 @@ def _picotool_program(folder: Path) -> str:
 def _picotool_folder(named: Path | None) -> Path:
     """The folder with picotool's CMake config. Without one the SDK would download and build picotool by itself."""
     build = "Build picotool 2.x from https://github.com/raspberrypi/picotool and install it (cmake --install), or name "
-    if named is not None:
-        if (named / _PICOTOOL_CONFIG).is_file():
-            return named.resolve()
-        raise NoImage(
-            f"{named} has no {_PICOTOOL_CONFIG}.", f"{build}the folder that it was installed into with --picotool."
-        )
+    build += "the prefix that it was installed into with --picotool."
     program = shutil.which("picotool")
-    if program is None:
-        raise NoImage("picotool is not installed.", f"{build}its folder with --picotool.")
-    prefix = Path(program).resolve().parent
-    for folder in (prefix, prefix.parent / "lib" / "cmake" / "picotool", prefix.parent / "share" / "picotool"):
-        if (folder / _PICOTOOL_CONFIG).is_file():
-            return folder
-    raise NoImage(
-        f"{program} was installed without its {_PICOTOOL_CONFIG}.", f"{build}the folder that has it with --picotool."
-    )
+    if named is not None:
+        places = [named.resolve()]
+    elif program is not None:
+        beside = Path(program).resolve().parent
+        places = [beside, beside.parent]
+    else:
+        raise NoImage("picotool is not installed.", build)
+    for place in places:
+        for folder in (place, place / "lib" / "cmake" / "picotool", place / "share" / "picotool"):
+            if (folder / _PICOTOOL_CONFIG).is_file():
+                return folder
+    raise NoImage(f"{named or program} has no {_PICOTOOL_CONFIG}.", build)
 
 
 def _has_library(name: str) -> bool:

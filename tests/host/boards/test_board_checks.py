@@ -43,7 +43,7 @@ def only(kind: str, **changes: object) -> str:
     [
         ("inputs__exit", 23, "inputs.exit: GPIO 23 is not on the edge of a Raspberry Pi Pico"),
         ("inputs__exit", 3, "GPIO 3 is used twice, for inputs.throat_a and for inputs.exit"),
-        ("outputs__dark", 22, "GPIO 22 is used twice, for outputs.reverse and for outputs.dark"),
+        ("outputs__dark", 14, "GPIO 14 is used twice, for outputs.outfeed and for outputs.dark"),
         ("axis__home", 2, "GPIO 2 is used twice, for inputs.hopper and for axis.home"),
         (
             "outputs__lamp_red",
@@ -172,7 +172,7 @@ def test_a_line_of_another_mechanism_is_told_beside_the_missing_one() -> None:
 
 
 def test_an_axis_is_where_something_turns_or_climbs_and_nowhere_else() -> None:
-    axis = {"step": 13, "dir": 14, "home": 15}
+    axis = {"step": 13, "dir": 14, "home": 20}
     assert only("carousel", axis=None) == "a carousel needs section axis"
     assert only("shelves", axis=None) == "a shelf machine needs section axis"
     assert only("shoe", axis=axis) == "a motor shoe has no axis: leave section axis out"

@@ -161,6 +161,17 @@ def test_without_picotool_or_its_config_nothing_is_built_since_the_sdk_would_dow
     assert "--picotool" in caught.value.advice
 
 
+@pytest.mark.parametrize("place", [".", "lib/cmake/picotool", "share/picotool"])
+def test_picotool_is_found_by_its_prefix_wherever_its_config_lies_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    monkeypatch.setenv("PATH", str(make_tools(tmp_path / "tools")))
+    config = tmp_path / "prefix" / place / "picotoolConfig.cmake"
+    config.parent.mkdir(parents=True)
+    config.touch()
+    assert find_toolchain(tmp_path / "prefix").picotool_folder == config.parent
+
+
 # --- the board folder --------------------------------------------------------------------------
 
 
