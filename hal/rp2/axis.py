@@ -112,6 +112,10 @@ class Axis:
         self._spoilt = False  # channels were broken off: they have to be set up again
         self._dmas: "tuple[Any, Any, Any]" = (DMA(), DMA(), DMA())  # the stubs lack channel and count
         self._ctrl = self._chain()
+        # Off, and the next of none but itself: an RP2350 that breaks a channel off starts the next in its chain (E5),
+        # and a control word of 0 would name channel 0.
+        first, cruise, last = self._dmas
+        self._off = (first.pack_ctrl(enable=False), cruise.pack_ctrl(enable=False), last.pack_ctrl(enable=False))
         self._machine = StateMachine(0)
         self._prepare(_STEP_HZ)
         self._home_irq: "Any" = self._home.irq(self._on_home, 0, hard=True)
@@ -185,10 +189,10 @@ class Axis:
             return
         self._machine.active(0)
         self._home_irq.trigger(0)
-        for dma in self._dmas:
+        for i in range(len(self._dmas)):
             # Disabled before it is aborted, so that ending one cannot set off the next in the chain.
-            dma.config(ctrl=0)
-            dma.active(0)
+            self._dmas[i].config(ctrl=self._off[i])
+            self._dmas[i].active(0)
         self._spoilt = True
         self._at = _UNKNOWN
         self.resting = False
@@ -353,7 +357,7 @@ class Axis:
         if rising:
             cruise.config(count=1)
         if cruise.count > 1 and not (self._up and first.count):
-            cruise.config(ctrl=0)
+            cruise.config(ctrl=self._off[1])
             cruise.active(0)
             self._left = cruise.count
             self._spoilt = True

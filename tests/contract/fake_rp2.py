@@ -34,6 +34,8 @@ class Dma:
         self.busy = False
 
     def pack_ctrl(self, **bits):
+        if bits == {"enable": False}:
+            return {**bits, "chain_to": self.channel}
         if bits["treq_sel"]:
             assert bits == {"treq_sel": 12, "inc_read": False, "ring_sel": True, "ring_size": 8}
         else:
@@ -46,12 +48,15 @@ class Dma:
         self.reload = given.get("count", self.reload)
         assert self.reload <= 0x0FFFFFFF
         if "ctrl" in given:
-            self.ctrl = given["ctrl"] or None
+            self.ctrl = given["ctrl"] or {"enable": False, "chain_to": 0}
         if trigger:
             self.active(1)
 
     def active(self, on):
-        self.busy = on != 0 and self.ctrl is not None
+        if self.busy and not on and self.ctrl.get("chain_to", self.channel) != self.channel:
+            # Erratum RP2350-E5: one that is broken off starts the next in its chain.
+            self.world.channels[self.ctrl["chain_to"]].active(1)
+        self.busy = on != 0 and self.ctrl is not None and self.ctrl.get("enable", True)
         if self.busy:
             self.count = self.reload
             (self.world.watching if self.takes() else self.world.stepper).wake()
