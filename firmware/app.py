@@ -25,7 +25,7 @@ from firmware.games.next_need import need_next
 from firmware.games.pages import page_lines
 from firmware.games.procedure import procedure_scan
 from firmware.games.table_facts import COMMITTED
-from firmware.image import IN_KEY, IN_THROAT_A, IN_THROAT_B, IN_TRAY, Inputs, Outputs, motors_running
+from firmware.image import IN_KEY, IN_THROAT_A, IN_THROAT_B, IN_TRAY, Inputs, Outputs, motors_on, motors_running
 from firmware.journal.keys import Keys
 from firmware.journal.meter_cells import MeterStore
 from firmware.journal.outbox import Outbox
@@ -58,9 +58,9 @@ if TYPE_CHECKING:
     from firmware.link.queries import Words
     from hal.api import Config, Hal
 
-# No motor runs longer without a new order: what a job forgets is switched off, and a scan that hangs is ended by the
-# watchdog. Twice the longest wait of any mechanism (tests/unit/app/test_motor_limit.py) and of a shot (diagnosis.py).
-MOTOR_MS_MAX = const(10000)
+# No motor runs longer without a new order: what a job forgets is switched off, as the watchdog ends a scan that hangs.
+# Longer than a shot (firmware/diagnosis.py) and than any wait of a mechanism (tests/unit/machines).
+MOTOR_MS_MAX = const(6000)
 COAST_MS = const(100)  # for cards to come to rest after all motors were switched off in mid-motion
 HAND_MS = const(1000)
 SIGN_MS = const(1)  # between two steps of a signature
@@ -101,7 +101,7 @@ class App:
         self.scanned_ms = hal.ticks_ms()
         self.flow.set_entered(self.scanned_ms)
         self.driven_ms = self.scanned_ms  # the last order
-        self.motors = False  # on since then
+        self.motors = False  # whether it left a motor on
         self.wake_ms = 0  # when the machines want the next scan
         self.scan_ms_max = config["mechanism"]["scan_ms_max"]
         self.healthy = True
@@ -287,7 +287,7 @@ class App:
             # It moves from here on, and quiet work must not begin before the next sample shows that.
             self.inp.axis = 1
         self.driven_ms = self.scanned_ms
-        self.motors = motors_running(self.inp, out)
+        self.motors = motors_on(out)
 
     def overran(self, took_ms: int) -> None:
         """Count a late scan if motors ran meanwhile: it should have stopped them in time."""

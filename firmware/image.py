@@ -394,6 +394,12 @@ def motors_running(inp: Inputs, out: Outputs) -> bool:
     )
 
 
+def motors_on(out: Outputs) -> bool:
+    """Whether an output drives a roller, the ejector or the lift. An axis ends its own moves."""
+    level = out.level
+    return level[OUT_PICK] | level[OUT_TRANSPORT] | level[OUT_EJECTOR] | level[OUT_OUTFEED] != 0
+
+
 def output_arm_stop(out: Outputs, output: int, line: int, delay_us: int) -> None:
     """Ask the HAL to switch `output` off by itself `delay_us` after `line` becomes blocked."""
     out.stop_armed = True

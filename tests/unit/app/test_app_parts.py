@@ -5,7 +5,7 @@ from test_record_windows import posted
 
 from firmware import app as app_module
 from firmware import image, recorder
-from firmware.fault import FAULT_JOURNAL, FAULT_NONE, FAULT_POWER, FAULT_RESET
+from firmware.fault import FAULT_INTERNAL, FAULT_JOURNAL, FAULT_NONE, FAULT_POWER, FAULT_RESET
 from firmware.games.flow import (
     DECK_HELD,
     DECK_READY,
@@ -19,6 +19,7 @@ from firmware.games.flow import (
 )
 from firmware.games.next_need import need_next
 from firmware.games.table_facts import TAIL
+from firmware.image import output_set
 from firmware.journal.halts import halt_load
 from firmware.journal.store import BODY_AT
 from firmware.link.status import STATUS_NEED
@@ -151,6 +152,22 @@ def test_only_what_changed_is_driven_and_a_halt_ends_every_motion():
     out.halt = True
     app._drive()
     assert app.hal.calls[3:] == ["all_off"] and inp.axis == 0 and app.coasting and not out.halt
+
+
+def test_a_motor_without_a_new_order_is_switched_off_and_one_with_orders_is_not():
+    app = rested()
+    began_ms = app.scanned_ms
+    output_set(app.out, image.OUT_OUTFEED, 1)
+    app.scan(began_ms)
+    app.scan(began_ms + app_module.MOTOR_MS_MAX)
+    assert app.flow.state == WAITING_FOR_DECK
+    output_set(app.out, image.OUT_LAMP_RED, 1)
+    app.scan(began_ms + app_module.MOTOR_MS_MAX)
+    app.scan(began_ms + 2 * app_module.MOTOR_MS_MAX)
+    assert app.flow.state == WAITING_FOR_DECK and app.out.level[image.OUT_OUTFEED]
+    app.scan(began_ms + 2 * app_module.MOTOR_MS_MAX + 1)
+    assert app.flow.state == WARNING and app.flow.warning == FAULT_INTERNAL
+    assert not app.out.level[image.OUT_OUTFEED] and not app.out.dirty and not app.healthy
 
 
 def test_the_nearest_instant_wakes_the_next_scan():
