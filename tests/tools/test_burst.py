@@ -14,11 +14,13 @@ from typing import Any
 
 import pytest
 from emulator.burst import Bursts, State, declare
+from emulator.flash_cache import CACHE_BYTES, CACHE_WAYS, LINE_BYTES, SET_COUNT
 from emulator.native import COMPILER, load_burst
 from unicorn import arm_const
 
 SEED = 3
 RAM = 0x20000000
+FLASH = 0x10000000
 NOP = 0xBF00
 NAMES = ("ands", "eors", "lsls", "lsrs", "asrs", "adcs", "sbcs", "rors",
          "tst", "rsbs", "cmp", "cmn", "orrs", "muls", "bics", "mvns")  # fmt: skip
@@ -251,6 +253,39 @@ def test_a_program_runs_in_bursts_as_it_does_without(library: ctypes.CDLL) -> No
     assert cycles > RUN_NS / 8 * 0.9
     assert masked > 1000
     assert 60 <= alarms <= 81, "every 50 us"
+
+
+def through_flash(library: ctypes.CDLL, miss: int) -> Callable[[int, int], int]:
+    """The cycles of so many instructions of a program in flash, NOPs but for loads through r1 from its first page on."""
+    declare(library)
+    flash = (ctypes.c_uint8 * (64 * 1024))()
+    struct.pack_into("<2048H", flash, 0, *[NOP] * 2048)
+    struct.pack_into("<H", flash, 0x800, 0x6808)  # LDR r0, [r1]
+    reg = (ctypes.c_uint32 * 16)()
+    state = State(flash_bytes=len(flash), miss_cycles=miss)
+    state.reg, state.ram, state.rom, state.flash = (ctypes.addressof(each) for each in (reg, flash, flash, flash))
+
+    def run(pc: int, loaded: int) -> int:
+        reg[1], reg[15] = FLASH + loaded, FLASH + pc
+        return library.burst(ctypes.addressof(state), 1)
+
+    return run
+
+
+def test_code_and_data_in_flash_wait_for_a_line_that_is_not_in_the_cache(library: ctypes.CDLL) -> None:
+    run = through_flash(library, 40)
+    assert [run(pc, 0) for pc in (0, 2, 6, 8, 0)] == [41, 1, 1, 41, 1]
+    assert [run(0x800, at) for at in (0x40, 0x44, 0x48)] == [2 + 80, 2, 2 + 40]
+    assert through_flash(library, 0)(0x800, 0x40) == 2
+
+
+def test_of_two_lines_of_a_set_the_one_that_was_used_last_stays(library: ctypes.CDLL) -> None:
+    run = through_flash(library, 56)
+    way = CACHE_BYTES // CACHE_WAYS
+    a, b, c = 0x40, 0x40 + way, 0x40 + 2 * way
+    run(0x800, a)
+    assert [run(0x800, at) - 2 for at in (b, a, c, a, b, b)] == [56, 0, 56, 0, 56, 0]
+    assert SET_COUNT * CACHE_WAYS * LINE_BYTES == CACHE_BYTES == State.line.size * LINE_BYTES // 4
 
 
 def test_without_a_compiler_there_are_no_bursts(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:

@@ -7,6 +7,9 @@
 
    Flags are those of the Armv6-M manual. rp2040py has some of them wrong (tests/tools/test_burst.py names them).
 
+   Flash is read through the chip's cache: an instruction or a load whose line is not there waits `miss_cycles`. The
+   figures and their sources are in flash_cache.py. Of two lines of a set the one that was used last stays (assumed).
+
    The divider of the SIO, reads of the timer and of status registers that were just read count as memory: programs
    poll them. */
 
@@ -19,6 +22,7 @@ typedef uint64_t u64;
 typedef int64_t s64;
 
 enum { RAM_BYTES = 264 * 1024, ROM_BYTES = 16 * 1024, KEPT = 8 };
+enum { LINE_SHIFT = 3, SETS = 1024, WAYS = 2 }; /* flash_cache.py has them in bytes */
 enum { SP = 13, LR = 14, PC = 15 };
 
 /* The same fields in the same order as class State of burst.py. */
@@ -39,6 +43,10 @@ struct state {
     u64 begin;            /* of the burst, in cycles of the emulated clock */
     u64 masked_from, masked_longest, handler_from, handler_longest;
     u32 masked, handler;
+    u32 miss_cycles;
+    u64 misses;
+    u32 line[SETS][WAYS]; /* of flash, counted from 1: 0 is none */
+    uint8_t oldest[SETS];
 };
 
 enum { TIMER_RAW_HIGH = 0x40054024, TIMER_RAW_LOW = 0x40054028 };
@@ -72,6 +80,23 @@ static inline uint8_t *readable(struct state *x, u32 address, u32 size) {
 
 static inline uint8_t *writable(struct state *x, u32 address, u32 size) {
     return address - 0x20000000u <= RAM_BYTES - size ? x->ram + (address - 0x20000000u) : 0;
+}
+
+/* The cycles that flash takes for an address, if it is one of flash. */
+static inline u32 wait_for_flash(struct state *x, u32 address) {
+    u32 number, set;
+    if (address >> 24 != 0x10 || !x->miss_cycles) return 0;
+    number = (address & 0xffffff) >> LINE_SHIFT;
+    set = number % SETS;
+    for (u32 way = 0; way < WAYS; way++)
+        if (x->line[set][way] == number + 1) {
+            x->oldest[set] = !way;
+            return 0;
+        }
+    x->line[set][x->oldest[set]] = number + 1;
+    x->oldest[set] ^= 1;
+    x->misses++;
+    return x->miss_cycles;
 }
 
 static void divide(struct state *x, int is_signed) {
@@ -131,7 +156,7 @@ static inline u32 load(struct state *x, u32 address, u32 size, int is_signed, s6
     if (size == 4) memcpy(value, from, 4);
     else if (size == 2) { uint16_t half; memcpy(&half, from, 2); *value = is_signed ? (u32)(int16_t)half : half; }
     else *value = is_signed ? (u32)(int8_t)*from : *from;
-    return 2;
+    return 2 + wait_for_flash(x, address);
 }
 
 static inline u32 store(struct state *x, u32 address, u32 size, u32 value) {
@@ -279,6 +304,7 @@ s64 burst(struct state *x, s64 budget) {
         uint16_t half;
         u32 next = pc + 2;
         if (!code) break;
+        cycles += wait_for_flash(x, pc);
         memcpy(&half, code, 2);
         op = half;
         u32 d = op & 7, m = op >> 3 & 7, third = op >> 6 & 7, high = op >> 8 & 7, imm8 = op & 255, imm5 = op >> 6 & 31;
@@ -386,7 +412,10 @@ s64 burst(struct state *x, s64 budget) {
             uint8_t *at = bottom & 3 || !count ? 0 :
                 op & 0x800 ? readable(x, bottom, 4 * count) : writable(x, bottom, 4 * count);
             if (!at) { x->stop_address = bottom; STOP; }
-            if (op & 0x800) load_list(reg, at, imm8); else store_list(reg, at, imm8);
+            if (op & 0x800) {
+                load_list(reg, at, imm8);
+                for (u32 i = 0; i < count; i++) cycles += wait_for_flash(x, bottom + 4 * i);
+            } else store_list(reg, at, imm8);
             if (!(imm8 >> high & 1)) reg[high] = bottom + 4 * count;
             cycles += 1 + count; break;
         }
@@ -402,6 +431,7 @@ s64 burst(struct state *x, s64 budget) {
         case 0x78: case 0x79: case 0x7a: case 0x7b: { /* BL, barriers, MRS and MSR of PRIMASK and IPSR */
             uint16_t second;
             memcpy(&second, code + 2, 2);
+            cycles += wait_for_flash(x, pc + 2);
             if ((second & 0xd000) == 0xd000) {
                 u32 sign = op >> 10 & 1, i1 = !(sign ^ (second >> 13 & 1)), i2 = !(sign ^ (second >> 11 & 1));
                 u32 offset = (sign ? 0xff000000u : 0) | i1 << 23 | i2 << 22 | (op & 0x3ff) << 12 | (second & 0x7ffu) << 1;

@@ -7,6 +7,8 @@ an instruction that looks at a device is executed at its own instant.
 import ctypes
 from typing import Any
 
+from emulator.flash_cache import CACHE_WAYS, SET_COUNT, miss_cycles
+
 CYCLE_NS = 8.0
 _IDLE_NS = 1e6  # the longest burst if no alarm is set
 _KEPT = 8
@@ -36,6 +38,10 @@ class State(ctypes.Structure):
         *((f"{what}_{which}", ctypes.c_uint64) for what in ("masked", "handler") for which in ("from", "longest")),
         ("masked", ctypes.c_uint32),
         ("handler", ctypes.c_uint32),
+        ("miss_cycles", ctypes.c_uint32),
+        ("misses", ctypes.c_uint64),
+        ("line", ctypes.c_uint32 * CACHE_WAYS * SET_COUNT),
+        ("oldest", ctypes.c_uint8 * SET_COUNT),
     ]
 
 
@@ -61,6 +67,7 @@ class Bursts:
         state.flash = _address(mcu.flash)
         state.ram = _address(mcu.sram)
         state.flash_bytes = memoryview(mcu.flash).nbytes
+        state.miss_cycles = miss_cycles()
         self._divider_from_chip()
 
     def forget_waits(self) -> None:
