@@ -17,6 +17,7 @@ from fairshoe.ship.errors import NoImage
 from fairshoe.ship.frozen_scripts import scripts
 from fairshoe.ship.identity import Identity, game_name
 from fairshoe.ship.image_sum import link_header
+from fairshoe.ship.linker_script import IN_RAM
 
 HERE = Path(__file__).parent / "micropython"
 DEFINITION = ("fairshoe_board.c", "fairshoe_sum.c", "mpconfigboard.cmake", "mpconfigboard.h")
@@ -64,6 +65,7 @@ def board_folder(built: Built, version: str, rollback: int, release: bool) -> tu
     files = {name: (HERE / name).read_bytes() for name in DEFINITION}
     files["image.cmake"] = (
         f"set(PICO_BOARD {chip.board})\nset(PICO_PLATFORM {chip.platform})\nset(FAIRSHOE_RELEASE {int(release)})\n"
+        f"# In RAM: {' '.join(IN_RAM)}\n"
     ).encode()
     files["fairshoe_link.h"] = link_header(built.config["link"])
     for name, text in {**built.modules, ENTRY: _entry(built)}.items():

@@ -24,6 +24,7 @@ from fairshoe.ship.errors import NoImage
 from fairshoe.ship.flash_image import flash_of_uf2, whole_sectors
 from fairshoe.ship.identity import Identity, refuse_older
 from fairshoe.ship.image_sum import in_safe_order, with_sums
+from fairshoe.ship.linker_script import SCRIPT, linker_script
 from fairshoe.ship.manifest import sha256
 from fairshoe.ship.signed_boot import find_signature, seal
 
@@ -82,7 +83,7 @@ def make_image(
     work = out / "work" / f"{chip.board}-{'release' if release else 'bench'}"
     work.mkdir(parents=True, exist_ok=True)
     with _alone(work):
-        write_folder(work / "board", files)
+        write_folder(work / "board", {**files, SCRIPT: linker_script(checkout.port, chip.platform)})
         uf2 = run_build(checkout, tools, work, progress)
         symbols = machine_code_symbols(work / "cmake" / "firmware.elf")
     refuse_misaligned(symbols)

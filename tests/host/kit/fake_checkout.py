@@ -12,6 +12,7 @@ from pathlib import Path
 from fairshoe.ship.checkout import SUBMODULES
 
 HELPERS = Path(__file__).parent
+LINKER_SCRIPT = "SECTIONS { .text : { *(EXCLUDE_FILE(*libm.a: *gc.c.obj *vm.c.obj *parse.c.obj) .text*) } > FLASH }\n"
 _COMPILER = """\
 import sys
 asked = sys.argv[-1]
@@ -78,6 +79,7 @@ def make_checkout(path: Path, version: tuple[int, int, int] = (1, 28, 0), prerel
     lines = [f"#define MICROPY_VERSION_{name} {value}" for name, value in zip(names, version, strict=True)]
     lines.append(f"#define MICROPY_VERSION_PRERELEASE {prerelease}")
     files = {"py/mpconfig.h": "\n".join(lines) + "\n", "ports/rp2/CMakeLists.txt": ""}
+    files |= {f"ports/rp2/memmap_mp_{chip}.ld": LINKER_SCRIPT for chip in ("rp2040", "rp2350")}
     files |= {f"{folder}/{file}": "" for folder, file in SUBMODULES.items()}
     for name, text in files.items():
         (path / name).parent.mkdir(parents=True, exist_ok=True)

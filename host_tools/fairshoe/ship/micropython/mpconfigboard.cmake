@@ -5,6 +5,12 @@ list(APPEND MICROPY_DEF_BOARD FAIRSHOE_RELEASE=${FAIRSHOE_RELEASE})
 set(MICROPY_SOURCE_BOARD ${CMAKE_CURRENT_LIST_DIR}/fairshoe_board.c ${CMAKE_CURRENT_LIST_DIR}/fairshoe_sum.c)
 set(MICROPY_FROZEN_MANIFEST ${CMAKE_CURRENT_LIST_DIR}/manifest.py)
 
+# The checkout's own, with hot code in RAM: ship/linker_script.py.
+set(MICROPY_BOARD_LINKER_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/memmap.ld)
+
+# A stack that overflows stops the processor, and the watchdog resets it, before it writes into the heap.
+add_compile_definitions(PICO_USE_STACK_GUARDS=1)
+
 # The same bytes wherever checkout, board folder and build folder lie.
 add_compile_options(
     -ffile-prefix-map=${CMAKE_CURRENT_LIST_DIR}=board
