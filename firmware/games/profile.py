@@ -260,12 +260,12 @@ class Profile:
 
 
 def find_profile(game: "str | dict[str, Any]") -> Profile:
-    """The profile of a whole game (it has a name and a code), of the house's own, or of that with changes."""
+    """The profile of a whole game, which has rules, of the house's own, or of that with changes."""
     if not isinstance(game, dict):
         if game != "house":
             raise ValueError("unknown game " + game)
         return Profile(_HOUSE)
-    if "code" in game and "name" in game:
+    if "rules" in game:
         return Profile(game)
     changed = dict(_HOUSE)
     for key in game:

@@ -1,5 +1,6 @@
 """Board configs: every shipped one is good, and a file of the wrong shape is refused with a message that names it."""
 
+import itertools
 import json
 import zlib
 from pathlib import Path
@@ -17,7 +18,7 @@ from fairshoe.cli import command_line
 from fairshoe.commands import bench
 from fairshoe.errors import BoardError, UsageError
 from fairshoe.games import profiles
-from fairshoe.ship.game_fit import inspect_with_game
+from fairshoe.ship.game_fit import inspect_with_game, play_problem
 from fairshoe.ship.import_closure import chosen_by_name
 from firmware import image
 
@@ -191,6 +192,15 @@ def test_a_board_may_name_its_game() -> None:
     assert configs.check_board(changed("game", {"deck_cards": 40, "plan": [1, 1, 4]})) == []
     assert configs.check_board(changed("game", {"decks": 8})) != []
     assert configs.load_board("pico-shelves")[0]["game"] == {"deck_cards": 384}
+
+
+def test_a_house_game_may_change_any_two_things_of_the_house() -> None:
+    """A name with a code was once taken for a game with rules of its own, and raised KeyError."""
+    shape = json.loads((configs.folder() / "schema.json").read_text())["properties"]["game"]["oneOf"][1]["properties"]
+    kinds: dict[str, object] = {"string": "MINE", "integer": 5, "array": [2, 2], "boolean": True}
+    for pair in itertools.combinations(shape, 2):
+        config = changed("game", {name: kinds[shape[name]["type"]] for name in pair})
+        assert configs.check_board(config) == [] and play_problem(config) == "", pair
 
 
 @pytest.mark.parametrize(
