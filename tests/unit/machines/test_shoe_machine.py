@@ -1,11 +1,12 @@
 """Stacks of every size by motor, from a carousel and a shoe: each one whole, alone in the tray, and taken whole."""
 
 from support import check_stage, fields_of
-from tables import faults, insert, set_up, warned
+from tables import faults, insert, set_up, small_board, warned
 
 from firmware.deck.ledger import DEALT, TRAY
-from firmware.fault import FAULT_JAM_EXIT
+from firmware.fault import FAULT_BACK, FAULT_JAM_EXIT
 from firmware.games.flow import WAITING_FOR_GREEN
+from firmware.games.table_facts import TURN
 
 DEALERS = ("carousel", "shoe")
 READY = {"carousel": "deck_verified", "shoe": "deck_loaded"}
@@ -57,6 +58,22 @@ def test_the_whole_shoe_dealt_as_one_and_the_next_one_after_it():
     stage.play([("deck_loaded", 300, "press", "close"), ("stack_offered", 300, "take", 0)])
     check_stage(stage)
     assert stage.rig.app.flow.ledger.zone[DEALT] == 6
+
+
+def test_every_card_of_the_other_deck_shows_its_back_also_behind_another():
+    """In a stack cards follow each other without a pause; each is judged by its own reading of the back sensor."""
+    config = small_board("shoe")
+    config["inputs"]["back"] = 28
+    config["table"] = {"decks": 2}
+    for good in (10, 0, 1, 3):
+        stage = set_up("shoe", 10, config=config, stack_cards=4)
+        stage.rig.app.flow.facts.row[TURN] = 2
+        stage.act("load", {"cards": 10 - good})
+        stage.act("load", {"cards": good, "deck": 2})  # these come first
+        stage.act("press", {"button": "green"})
+        stage.play([("deck_loaded", 300, "press", "close"), ("", 3000, "wait", 0)])
+        assert sizes(stage) == ([4] if good > 3 else []), good
+        assert good > 3 or warned(stage) == FAULT_BACK, good
 
 
 def test_litter_between_two_stacks_or_while_one_comes_never_becomes_part_of_a_stack():
