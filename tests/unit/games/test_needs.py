@@ -156,6 +156,9 @@ def test_cards_wait_for_as_many_chips_as_wagers_were_accepted():
         assert (prerequisites.need_for_cards(flow) == ids.NEED_PROGRESSIVE) == records
         row[table_facts.ACCEPTED] = 3
         assert prerequisites.need_for_cards(flow) == need_for(flow, ids.CMD_CONFIRM_LOCKOUT) == ids.NEED_PROGRESSIVE
+        for collected in (2, 4):
+            row[table_facts.COLLECTED] = collected
+            assert prerequisites.need_for_cards(flow) == ids.NEED_PROGRESSIVE
         row[table_facts.COLLECTED] = 3
         assert prerequisites.need_for_cards(flow) == NO_NEED
 
