@@ -21,6 +21,7 @@ from support import act, check_stage, fields_of, to_device
 
 from firmware.games.flow import SHUFFLING
 from firmware.journal.cells import CELL_SIZE, MARK_CELL
+from firmware.link.service import ROOM_MIN
 from firmware.protocol import ids
 from firmware.protocol.session import Session
 from rig.peer import Peer
@@ -239,18 +240,19 @@ def test_a_key_that_waits_is_forgotten_when_the_switch_is_turned_off():
     assert changes(stage) == []
 
 
-def test_a_journal_without_room_for_the_record_takes_no_key():
-    stage = device(KEY, cells=60)
-    stage.peer.acknowledges = False
-    for i in range(200):
-        if stage.rig.app.journal.room() <= 1:
-            break
-        act(stage, 700, "open" if i % 2 == 0 else "close")
-    act(stage, 500, "close")
-    plug(stage)
-    stage.service.acknowledges = False
-    assert send(stage, rotate_frame(rotation(KEY, NEW_KEY))) == ids.KEY_STORAGE
-    assert key_of(stage) == KEY
+def test_a_key_is_taken_only_where_the_journal_has_room_for_all_that_follows():
+    for room, answer, key in ((ROOM_MIN - 1, ids.KEY_STORAGE, KEY), (ROOM_MIN, ids.KEY_DONE, NEW_KEY)):
+        stage = device(KEY, cells=60)
+        stage.peer.acknowledges = False
+        plug(stage)
+        stage.service.acknowledges = False
+        app = stage.rig.app
+        while app.journal.room() > room:
+            app.outbox.post(ids.EV_CLOCK_SET)
+            stage.run(50)
+        assert app.journal.room() == room
+        assert send(stage, rotate_frame(rotation(KEY, NEW_KEY))) == answer
+        assert key_of(stage) == key and app.outbox.count == 0
 
 
 def test_storage_that_fails_is_told_and_the_old_key_stays():

@@ -12,6 +12,7 @@ from firmware.protocol import ids
 from firmware.protocol.frame import CRC_SIZE, HEADER_SIZE, frame_message
 from firmware.protocol.session import MAC_SIZE, Session
 from firmware.signing.ed25519 import sign
+from firmware.signing.signer import ROOM_MIN
 
 RELOADS = sys.implementation.name == "cpython"
 ATTESTED = 62
@@ -103,6 +104,19 @@ def test_no_key_is_made_in_a_round_or_without_healthy_noise():
     body = ask(stage)
     assert len(body) == SIGNATURE_AT and not any(body[PUBLIC_AT:])
     assert keys_on_record(stage) == []
+
+
+def test_a_signing_key_is_made_only_where_the_journal_has_room_for_its_record():
+    for room, made in ((ROOM_MIN - 1, 0), (ROOM_MIN, 1)):
+        stage = device(KEY, cells=60)
+        stage.peer.acknowledges = False
+        app = stage.rig.app
+        while app.journal.room() > room:
+            app.outbox.post(ids.EV_CLOCK_SET)
+            stage.run(50)
+        assert app.journal.room() == room
+        ask(stage)
+        assert len(keys_on_record(stage)) == made and app.outbox.count == 0
 
 
 def test_a_read_that_fails_once_makes_no_new_key():
