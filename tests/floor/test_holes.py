@@ -35,7 +35,11 @@ class Stream:
 
 
 @pytest.mark.parametrize("lacking", [1, 2, 30])
-async def test_a_hole_is_held_and_then_a_gap(lacking: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("aged", [False, True], ids=["sent", "aged"])
+async def test_a_hole_is_held_and_then_a_gap(
+    lacking: int, aged: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`aged`: what is before the hole has left the stream, and is in the central record."""
     now = [1e6]
     monkeypatch.setattr("time.monotonic", lambda: now[0])
     path, after = tmp_path / "pit.db", 6 + lacking
@@ -44,13 +48,16 @@ async def test_a_hole_is_held_and_then_a_gap(lacking: int, tmp_path: Path, monke
         store.add(log.id, [opened(seq) for seq in (*range(1, 6), after)])
     outbox, stream = Outbox(path, "pit"), Stream()
     publisher = Publisher(path, "", "pit")
+    if aged:
+        outbox.pass_to({(1, b"a" * 16): 5})
+        publisher._committed.add(outbox.heads()[0].id)  # pyright: ignore[reportPrivateUsage]
 
     async def send() -> list[str]:
         for _ in range(3):
             await publisher._send(cast(Any, stream), outbox, outbox.heads()[0])  # pyright: ignore[reportPrivateUsage]
         return stream.lines
 
-    before = ["1", "2", "3", "4", "5"]
+    before = [] if aged else ["1", "2", "3", "4", "5"]
     assert await send() == before
     now[0] += HOLE_S / 2
     assert await send() == before
