@@ -5,7 +5,7 @@ Used by every VM, and by the tools that flash a device.
 
 import json
 
-from firmware.games.profile import RULE_HOUSE, find_profile
+from firmware.games.profile import DEALINGS, KINDS, RULE_HOUSE, find_profile, set_up_bits
 from firmware.protocol import ids
 
 TYPE_CHECKING = False
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from typing import Any, Sequence
 
     from firmware.games.profile import Profile
-    from hal.api import Config
 
     Game = str | dict[str, Any]  # a name, a whole game, or changes to the house game
 
@@ -27,7 +26,7 @@ _RULES = (
     " exposure stub_count closing closing_again lockout induction cut two_decks no_activity removal dispute"
     " winner_hold drawn_in_error drawn_seen provenance fold final_deal cover_all ten tens burn burn_missed hole_card"
     " reader_wrong reader_fault short_shoe cut_card box_missed dealer_card approval rack rack_wrong"
-    " hit_missed pat_hand refused surrender insurance release plan"
+    " hit_missed pat_hand refused surrender insurance release plan delivered delivered_burned let_out"
 )
 RULES = _RULES.split()
 # Lists of words become bits.
@@ -58,20 +57,13 @@ LISTS = {
     "exposure": WINDOWS,
     "extras": EXTRAS,
 }
-_PEOPLE = ("$schema", "about", "not_by_hand")  # what no device reads
+# What a row of set_ups.json may name, in the order of the bits of a set-up.
+CHOICES = (("mechanism", KINDS), ("dealing", DEALINGS), ("decks", (1, 2)), ("cover_all", (False, True)))
+_PEOPLE = ("$schema", "about")  # what no device reads
 
 
 def load_profile(game: "Game") -> "Profile":
     return find_profile(game_data(game))
-
-
-def check_dealing(config: "Config", game: "Game") -> None:
-    """Refuse a table that deals from the hand where the game's rules do not allow that."""
-    if config.get("table", {}).get("dealing") != "hand" or game == "house":
-        return
-    data = game if isinstance(game, dict) else _read(game)
-    if "not_by_hand" in data:
-        raise ValueError("table.dealing: %s is not dealt from the hand (%s)" % (data["name"], data["not_by_hand"]))
 
 
 def game_data(game: "Game") -> "Game":
@@ -85,10 +77,14 @@ def game_data(game: "Game") -> "Game":
 
 def _read(game: str) -> "dict[str, Any]":
     try:
-        with open("%s/%s.json" % (FOLDER, game)) as file:
-            return json.load(file)
+        return _load(game)
     except OSError:
         raise ValueError("unknown game %s" % game) from None
+
+
+def _load(name: str) -> "dict[str, Any]":
+    with open("%s/%s.json" % (FOLDER, name)) as file:
+        return json.load(file)
 
 
 def device_game(game: "dict[str, Any]") -> "dict[str, Any]":
@@ -107,7 +103,40 @@ def device_game(game: "dict[str, Any]") -> "dict[str, Any]":
             made[key] = {str(_index(states, name, key)): value[name] for name in value}
         elif key not in _PEOPLE:
             made[key] = value
+    made["set_ups"] = set_up_rows(game["code"], "refused")
     return made
+
+
+def set_up_rows(code: str, verdict: str) -> "list[tuple[int, str, str]]":
+    """The rows of set_ups.json that call set-ups of a game lawful, or refuse them: their bits, the clause, and why."""
+    found: "list[tuple[int, str, str]]" = []
+    for row in _load("set_ups")["rows"]:
+        for clause in row.get(verdict, ()):
+            if clause.startswith(code + "-"):
+                found.append((covered_bits(row), clause, row.get("why", "")))
+    return found
+
+
+def lawful_ways(code: str) -> "dict[str, list[str]]":
+    """By mechanism, the ways of dealing that the rules allow, each with its clause."""
+    rows = set_up_rows(code, "lawful")
+    found: "dict[str, list[str]]" = {}
+    for kind in KINDS:
+        found[kind] = []
+        for dealing in DEALINGS:
+            bits = set_up_bits(kind, dealing, 1, False)
+            found[kind] += ["%s (%s)" % (dealing, clause) for covered, clause, _why in rows if not bits & ~covered]
+    return found
+
+
+def covered_bits(row: "dict[str, Any]") -> int:
+    """The set-ups that a row is about, as bits: set_up_bits of firmware/games/profile.py."""
+    bits, place = 0, 0
+    for name, choices in CHOICES:
+        for choice in row.get(name, choices):
+            bits |= 1 << place + _index(choices, choice, name)
+        place += len(choices)
+    return bits
 
 
 def _rules(rules: "dict[str, Any]") -> "list[Any]":
@@ -120,7 +149,7 @@ def _rules(rules: "dict[str, Any]") -> "list[Any]":
     return made
 
 
-def _index(words: "Sequence[str]", word: str, key: str) -> int:
+def _index(words: "Sequence[object]", word: object, key: str) -> int:
     if word not in words:
-        raise ValueError("%s: no %s; known: %s" % (key, word, ", ".join(words)))
+        raise ValueError("%s: no %s; known: %s" % (key, word, ", ".join([str(known) for known in words])))
     return words.index(word)

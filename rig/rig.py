@@ -12,7 +12,7 @@ from hal.sim.plant import Plant
 from hal.sim.port import SimHal
 from hal.sim.rng import mix
 from rig.flash_nv import make_nv
-from rig.games import check_dealing, load_profile
+from rig.games import load_profile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +63,6 @@ class Rig:
         nv: "Nv | None" = None,
         truth: "Figures | None" = None,
     ) -> None:
-        check_dealing(config, game)
         self.config = config
         self.board_crc = board_crc
         self.game = game

@@ -68,9 +68,12 @@ RULE_SURRENDER = const(45)
 RULE_INSURANCE = const(46)
 RULE_RELEASE = const(47)
 RULE_PLAN = const(48)
-RULE_HOUSE = const(49)  # about nothing: house policy, no consequence
-RULE_NOT_WHOLE = const(50)  # misdealt, and no whole deck either: no rule of any game covers that
-RULE_COUNT_ALL = const(51)
+RULE_DELIVERED = const(49)
+RULE_DELIVERED_BURNED = const(50)
+RULE_LET_OUT = const(51)
+RULE_HOUSE = const(52)  # about nothing: house policy, no consequence
+RULE_NOT_WHOLE = const(53)  # misdealt, and no whole deck either: no rule of any game covers that
+RULE_COUNT_ALL = const(54)
 RULE_NONE = const(255)  # in place of a rule: none has held the table back
 
 # Consequences where a game has no rule: the cautious choice, in the order of the rules.
@@ -115,6 +118,10 @@ _HOUSE: "dict[str, object]" = {
     "positions_max": 9,
     "lockout": False,
 }
+# What a set-up is made of: a bit for each of these, for the number of decks, and for a table with Cover All or without.
+KINDS = ("carousel", "shelves", "shoe", "draw")
+DEALINGS = ("shoe", "beside", "manual", "hand")
+_MODES = b"\0\0\1\2"  # the mode of each way of dealing: an automated shoe, a manual shoe, a hand
 ROUND_EVENTS_MAX = const(48)  # a round of nine with a fault at its end records 45
 
 
@@ -146,6 +153,7 @@ class Profile:
         self.columns = {int(hands): columns[hands] for hands in columns}
         # Clauses that another way of dealing has in place of those of the rules: pairs of rule and clause.
         self.clauses_by_mode = ((), data.get("manual", ()), data.get("hand", ()))
+        self.refused = data.get("set_ups", ())  # bits of set-ups that the rules exclude, with the clause and why
         self.at_table({})
 
     def _fill(self, data: "Mapping[str, Any]") -> None:
@@ -205,7 +213,7 @@ class Profile:
             self.deck_cards = packs * self.pack_cards
         if not table.get("progressive", True):
             self.lockout = False
-        self._deal_by(self._dealing(config))
+        self._deal_by(config.get("mechanism", {}).get("kind"), table.get("dealing", "shoe"), table.get("cover_all"))
         self.recorded = bool(table.get("records"))  # play needs the records of the table system
         self.host_records = config.get("link", {}).get("mode") == "table"  # a host may tell what people decide
         self.counts_full = config.get("mechanism", {}).get("count_assurance") == "full"
@@ -215,23 +223,29 @@ class Profile:
             raise ValueError("%s has no Cover All" % self.name)
         return self
 
-    def _dealing(self, config: "Config") -> str:
-        """By what the deck is dealt, of a table whose machine can do that."""
-        dealing = config.get("table", {}).get("dealing", "shoe")
-        kind = config.get("mechanism", {}).get("kind")
+    def _deal_by(self, kind: "str | None", dealing: str, cover_all: "str | None") -> None:
+        """By what the deck is dealt, at a table that the rules allow and whose machine can do that."""
+        if kind == "draw" and dealing == "shoe":
+            dealing = "manual"
+        if kind:
+            self._refuse(set_up_bits(kind, dealing, self.decks, bool(cover_all)))
         if kind == "draw" and self.decks > 1:
             raise ValueError("two decks need a machine that takes one in while the other is dealt, and not a draw shoe")
         if kind == "shoe" and dealing != "shoe":
             raise ValueError("a motor shoe does not hand its deck out: dealing can only be shoe")
+        self.mode = _MODES[DEALINGS.index(dealing)]
         if kind == "draw" or self.extras & EXTRA_FIRST_CLOSES:
             # It is a manual shoe; a shoe that lasts for many rounds has a procedure of its own, and a shuffler none.
-            return "manual" if self.one_round else "shoe"
-        return dealing
-
-    def _deal_by(self, dealing: str) -> None:
-        self.mode = ("shoe", "manual", "hand").index(dealing)  # this device, a shoe without a motor, a hand
+            self.mode = 1 if self.one_round else 0
         for pair in self.clauses_by_mode[self.mode]:
             self.clauses[pair[0]] = _text(pair[1])
+
+    def _refuse(self, bits: int) -> None:
+        """Refuse a set-up that the rules of this game exclude. The rows are not needed any more after that."""
+        for covered, clause, why in self.refused:
+            if not bits & ~covered:
+                raise ValueError("%s: %s (%s)" % (self.name, why, clause))
+        self.refused = ()
 
     def rule_like(self, clause: bytes, order: int) -> int:
         """A rule with this clause that orders this, as an event names them."""
@@ -257,6 +271,10 @@ class Profile:
         if positions and stack > positions:
             return self.last_cards if stack == positions + 1 else 0
         return self.stack_cards
+
+
+def set_up_bits(kind: str, dealing: str, decks: int, cover_all: bool) -> int:
+    return 1 << KINDS.index(kind) | 16 << DEALINGS.index(dealing) | 128 << decks | 1024 << cover_all
 
 
 def find_profile(game: "str | dict[str, Any]") -> Profile:

@@ -38,6 +38,8 @@ COLD = {
     # at boot
     "firmware/app.py: App._connect",
     "firmware/games/procedure.py: _open_steps",
+    "firmware/games/profile.py: Profile._deal_by",
+    "firmware/games/profile.py: Profile._refuse",
     "firmware/games/procedure.py: procedure_resume",
     "firmware/machines/kinds.py: make_machine",
     "hal/rp2/axis.py: Axis._chain",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
 from collections.abc import Callable
@@ -15,7 +16,8 @@ from fairshoe.errors import Exit
 from fairshoe_floor.api.scopes import SCOPES
 
 FULL = ("opacity", "dark")  # needed for count assurance full
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
 
 
 def commands() -> str:
@@ -74,9 +76,25 @@ def scopes() -> str:
     return "\n".join(rows)
 
 
+def set_ups() -> str:
+    """The rows of set_ups.json: what they are about, and what the rules say."""
+    data = json.loads((ROOT / "game_profiles" / "set_ups.json").read_text(encoding="utf-8"))
+    rows = ["| set-up | verdict | clauses |", "|---|---|---|"]
+    for row in data["rows"]:
+        about = "; ".join(f"{name} {_choices(row[name])}" for name in row if name not in ("lawful", "refused", "why"))
+        verdict = f"refused: {row['why']}" if "refused" in row else "lawful"
+        rows.append(f"| {about} | {verdict} | {', '.join(row.get('refused') or row['lawful'])} |")
+    return "\n".join(rows)
+
+
+def _choices(values: list[object]) -> str:
+    return ", ".join("yes" if value is True else f"`{value}`" for value in values)
+
+
 PAGES: dict[str, dict[str, Callable[[], str]]] = {
     "CLI.md": {"commands": commands, "settings": settings_table, "exit codes": exit_codes},
     "BOARDS.md": {"lines": lines_table},
+    "GAMES.md": {"set-ups": set_ups},
     "FLOOR.md": {"scopes": scopes},
     "BENCH.md": {"kinds of step": step_kinds, "figures": figures_table},
 }

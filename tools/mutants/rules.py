@@ -27,12 +27,6 @@ POLICY = "firmware/games/profile.py"
 HOUSE = "HOUSE"
 PROGRESS_S = 20
 _NAMES = ("$schema", "name", "code", "about", "pages")  # what people read, and who the game is
-_CHECKED = {  # keys that are no rule of a round: the check of a board config that refuses
-    "not_by_hand": (
-        "tests/host/boards/test_boards.py"
-        "::test_a_table_that_deals_from_the_hand_where_the_rules_do_not_allow_it_is_refused_with_the_clause",
-    ),
-}
 _LISTS = {  # keys whose absent words are tried as well: what a game forbids
     "sources": ("machine", "supplier", "hand"),
     "cut_after": ("machine", "supplier", "hand"),
@@ -49,7 +43,7 @@ def rule_mutants() -> Iterator[Mutant]:
         path = f"{PROFILES}/{name}.json"
         profile = json.loads((ROOT / path).read_text(encoding="utf-8"))
         for place, profile_changed, clauses in _changes(profile, values[name]):
-            seen_by = _CHECKED.get(place.split()[0]) or _tests_of(clauses, tests)
+            seen_by = _tests_of(clauses, tests)
             yield Mutant(f"{name} {place}", path, json.dumps(profile_changed), ", ".join(clauses), seen_by)
     yield from _matrix_mutants(tests)
     yield from _policy_mutants()

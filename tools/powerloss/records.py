@@ -28,10 +28,11 @@ from timed import Tool
 
 from fairshoe.boards import configs
 from fairshoe.games.profiles import load_game
-from firmware.games.profile import TAIL_HANDED
+from firmware.games.profile import TAIL_HANDED, set_up_bits
 from firmware.games.records import record_objection
 from firmware.games.table_facts import HELD, INDUCTED, OPEN, ROUNDS, SINCE
 from firmware.protocol import ids
+from rig.games import set_up_rows
 from rig.operator import next_moves
 from rig.story import Stage
 
@@ -93,7 +94,9 @@ class Outcome:
 def setups() -> list[Setup]:
     found: list[Setup] = []
     for game in GAMES:
-        modes = ("shoe", "manual") if "not_by_hand" in load_game(game) else ("shoe", "manual", "hand")
+        rows = set_up_rows(load_game(game)["code"], "lawful")
+        bits = {mode: set_up_bits("carousel", mode, 1, False) for mode in ("shoe", "manual", "hand")}
+        modes = [mode for mode in bits if any(not bits[mode] & ~row[0] for row in rows)]
         found += [Setup(game, "carousel", (("dealing", mode),)) for mode in modes]
         found += [Setup(game, "carousel", (("dealing", mode), ("decks", 2))) for mode in modes]
         found += [Setup(game, kind) for kind in ("shoe", "draw")]

@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 from fairshoe.games.profiles import game_names, inspect_game
 from fairshoe.printable import printable, say
+from fairshoe.ship.game_fit import lawful_dealings
 
 
 def run(options: argparse.Namespace) -> int:
@@ -23,6 +24,8 @@ def run(options: argparse.Namespace) -> int:
             say(json.dumps({**asdict(found), "good": found.good}))
         elif found.good:
             say(f"{printable(name)}: good (code {found.code}, {found.clauses} clauses)")
+            for line in lawful_dealings(found.code):
+                say(f"  {line}")
         else:
             say(f"{printable(name)}: cannot be played")
             for problem in found.problems:

@@ -22,7 +22,7 @@ _FORMS = {
     "name": "must be small letters, digits and dashes",
     "code": "must be one to eight capitals or digits, and two or three to have clauses of its own",
 }
-NO_GAMES = ("schema", "cover_all")  # what else lies there
+NO_GAMES = ("schema", "cover_all", "set_ups")  # what else lies there
 
 # What a rule must order where it is about the round as a whole: anything else would leave hands undecided.
 _VOIDS = ("deal_fault", "face_ups", "misdeal_dealer", "stub_misdealt", "stub_wrong", "exposure", "tens")

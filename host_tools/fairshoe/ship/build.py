@@ -259,7 +259,7 @@ def other_parts(config: dict[str, Any]) -> list[str]:
     flash = config.get("nv", {}).get("kind") == "flash"
     trng = config.get("entropy", {}).get("source") == "rp2350_trng"
     drawn = config.get("mechanism", {}).get("kind") == "draw"  # a manual shoe
-    by_hand = drawn or config.get("table", {}).get("dealing", "shoe") != "shoe"
+    by_hand = drawn or config.get("table", {}).get("dealing") in ("manual", "hand")
     return [
         "hal.disk",
         *(["hal.board.fram"] if flash else ["hal.flash", "hal.rp2.onboard"]),

@@ -30,6 +30,14 @@ def check_with_game(name: str, game: str | None = None) -> None:
         raise ShipError(f"{name}: {problem}.", "Choose another game or another board.")
 
 
+def lawful_dealings(code: str) -> list[str]:
+    """By mechanism, how the rules let a game deal: `carousel: shoe (B5-9a), manual (B5-7a)`. None: house policy."""
+    _device.load()
+    from rig.games import lawful_ways
+
+    return [f"{kind}: {', '.join(ways)}" for kind, ways in lawful_ways(code).items() if ways]
+
+
 def play_problem(config: Config) -> str:
     """Why a device with this good config could not play; empty if it can."""
     if config.get("sensors", {}).get("recognition"):

@@ -158,7 +158,7 @@ def _games(root: Path) -> dict[str, str]:
     """Games that have a file, with their titles."""
     found: dict[str, str] = {}
     for path in _below(root / "game_profiles"):
-        if path.stem not in ("schema", "cover_all"):
+        if path.stem not in ("schema", "cover_all", "set_ups"):
             game = _read(path)
             found[path.stem] = str(game.get("title", path.stem.replace("-", " ").title()))
     return found

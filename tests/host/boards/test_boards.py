@@ -231,22 +231,5 @@ def test_a_card_reader_that_no_port_drives_is_simulated_and_not_shipped(tmp_path
     assert command_line.main(["config", "check", str(path)]) == 0
 
 
-def test_a_table_that_deals_from_the_hand_where_the_rules_do_not_allow_it_is_refused_with_the_clause(
-    tmp_path: Path,
-) -> None:
-    path = tmp_path / "board.json"
-    for board, game, dealing, clause in (
-        ("pico-carousel", "double-down-stud", "hand", "DDS-8a"),
-        ("pico-carousel", "double-down-stud", "manual", ""),
-        ("pico-carousel", "boston-5-stud", "hand", ""),
-        ("pico-shelves", "double-attack-blackjack", "hand", "DAB-7a"),
-        ("pico-shelves", "double-attack-blackjack", "manual", ""),
-    ):
-        path.write_text(json.dumps({**configs.load_board(board)[0], "game": game, "table": {"dealing": dealing}}))
-        problems = inspect_with_game(str(path)).problems
-        assert (problems != ()) == (clause != ""), game
-        assert not clause or problems[0].endswith(f"{game} is not dealt from the hand ({clause})")
-
-
 def test_every_shipped_board_can_play_its_game() -> None:
     assert output("config", "check", *configs.board_names()).count(": good (") == len(configs.board_names())

@@ -73,7 +73,7 @@ LAYOUT = """
 
 
 def new(game="caribbean-stud", decks=1, dealing="shoe", once=True):
-    config = board()
+    config = board("draw" if game == "double-attack-blackjack" else "carousel")
     config["inputs"]["back"] = 28
     config["table"] = {"decks": decks, "dealing": dealing}
     facts = TableFacts(load_profile(game).at_table(config))

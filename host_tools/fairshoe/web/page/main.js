@@ -20,6 +20,7 @@ import { Wire } from './wire.js';
 const load = (name) => fetch(new URL(name, import.meta.url)).then((answer) => answer.json());
 const TITLE = 'Recorded on the bench page';
 const HOUSE_DECK = { draw: 30 }; // cards; else 52
+const SHELVES_HAND_OUT = { 'table.dealing': 'manual' }; // of a game with rules: set_ups.json
 // Parts that the reference boards leave out, and pins for them. The simulator does not look at the numbers.
 const EXTRAS = {
   sensors: { 'inputs.back': 22, 'inputs.face': 28 },
@@ -90,7 +91,9 @@ class Page {
     const setup = { board, game: { board: boards[board].game, house }[name] ?? name, seed: Number(find('seed').value) };
     if (find('keyed').checked) setup.role = 'table';
     const chosen = Object.entries(EXTRAS).filter(([id]) => find(id).checked);
-    if (chosen.length) setup.changes = Object.assign({}, ...chosen.map(([, changes]) => changes));
+    const changes = chosen.map(([, each]) => each);
+    if (boards[board].mechanism.kind === 'shelves' && name in games) changes.push(SHELVES_HAND_OUT);
+    if (changes.length) setup.changes = Object.assign({}, ...changes);
     return setup;
   }
 
