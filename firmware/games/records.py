@@ -34,6 +34,7 @@ from firmware.games.profile import (
     RULE_CUT_CARD,
     RULE_DEALER_CARD,
     RULE_DEALER_SHORT,
+    RULE_DELIVERED,
     RULE_DISPUTE,
     RULE_DRAWN_IN_ERROR,
     RULE_DRAWN_SEEN,
@@ -46,6 +47,7 @@ from firmware.games.profile import (
     RULE_HOUSE,
     RULE_INDUCTION,
     RULE_INSURANCE,
+    RULE_LET_OUT,
     RULE_LOCKOUT,
     RULE_MISDEAL,
     RULE_MISDEAL_DEALER,
@@ -162,6 +164,8 @@ _TABLE = (
     (_CTX_HANDS, _POSITION, _ZERO, RULE_SURRENDER),
     (CTX_DRAWING, _SEAT, _ANY, RULE_HOUSE),
     (CTX_HOUSE, _UPTO_3, _ZERO, RULE_HOUSE),
+    (CTX_DRAWING, _SEAT, _UPTO_3, RULE_DELIVERED),
+    (_CTX_HANDS, _POSITION, _CARDS, RULE_LET_OUT),
 )
 _ENDS_HANDED = (ids.REC_STUB_COUNTED, ids.REC_NO_ACTIVITY, ids.REC_OUT_OF_SERVICE)
 _HOLDS = (ids.REC_DISPUTE, ids.REC_WINNER_HOLD)  # made once: a press of a button allocates nothing

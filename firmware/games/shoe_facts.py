@@ -10,7 +10,7 @@ from firmware.protocol import ids
 
 BOXES = const(16)  # four bits for each box: the hands that it has surrendered, and MISSED
 MISSED = const(8)  # it did not get both cards of the deal
-DEAD = const(15)  # nor any of them: it takes no part in the round
+DEAD = const(15)  # nor any of them, or it was let out: it takes no part in the round
 UP_CARD = const(24)
 ANSWER = const(25)  # of the reader; CALLED, INSURED, BURNS
 READ = const(3)  # the bits of the answer
@@ -35,6 +35,8 @@ def shoe_note(row: bytearray, what: int, a: int, b: int) -> None:
         row[BOXES + (a >> 1)] += 1 << (a & 1) * 4
     elif what == ids.REC_BOX_MISSED and b < 2:
         row[BOXES + (a >> 1)] |= (MISSED if b else DEAD) << (a & 1) * 4
+    elif what == ids.REC_LET_OUT:
+        row[BOXES + (a >> 1)] |= DEAD << (a & 1) * 4
     elif what == ids.REC_DEALER_CHANGE:
         row[ANSWER] |= BURNS
     elif what == ids.REC_BURNED and (b == BURN_DEALER or not (a or b)):

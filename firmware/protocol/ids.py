@@ -280,12 +280,14 @@ REC_APPROVAL = const(34)
 REC_SURRENDER = const(35)
 REC_CARD_TO = const(36)
 REC_HOUSE_DECISION = const(37)
-RECORD_COUNT = const(38)
+REC_DELIVERED_WRONGLY = const(38)
+REC_LET_OUT = const(39)
+RECORD_COUNT = const(40)
 RECORD_NAMES = (
     "none inspected verified shown washed mixing_seen tens_removed provenance cut deck_removed no_activity"
     " out_of_service dispute winner_hold stub_counted progressive fold second_wager final_deal hole_card_seen misdeal"
     " face_up drawn_in_error dealer_change burned ten_found up_card insurance_closed dealer_card short_shoe reshuffle"
-    " cut_offered box_missed reader_off approval surrender card_to house_decision"
+    " cut_offered box_missed reader_off approval surrender card_to house_decision delivered_wrongly let_out"
 )
 
 # What a rule orders: for the hands, and for the cards. In code order.

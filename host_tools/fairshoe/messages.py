@@ -215,6 +215,8 @@ class What(_Named):
     SURRENDER = 35
     CARD_TO = 36
     HOUSE_DECISION = 37
+    DELIVERED_WRONGLY = 38
+    LET_OUT = 39
     UNRECOGNISED = 255
 
 

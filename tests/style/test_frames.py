@@ -68,6 +68,8 @@ COLD = {
     "firmware/games/table_facts.py: TableFacts._round_over",
     "firmware/games/table_facts.py: TableFacts._taken_out",
     "firmware/games/table_facts.py: TableFacts.note",
+    "firmware/games/drawn/misdeliveries.py: _let_out",
+    "firmware/games/drawn/round.py: Play._follow_record",
     "firmware/games/drawn/round.py: Play._take_out",
     "firmware/games/drawn/round.py: Play.recorded",
     "firmware/games/records.py: _odd_one",

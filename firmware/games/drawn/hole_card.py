@@ -54,7 +54,7 @@ class Reader:
 
 def reader_used(flow: "Flow", reader: Reader) -> bool:
     fitted = reader.fitted and not reader.broken and flow.profile.extras & EXTRA_READER != 0
-    return fitted and not flow.facts.row[READER_OFF]
+    return fitted and not flow.facts.row[READER_OFF] and not flow.play.ahead
 
 
 def reader_decides(reader: Reader) -> bool:
@@ -77,7 +77,7 @@ def reader_objection(flow: "Flow", what: int, a: int) -> int:
         ok = reader.up_card == ACE and not reader.insured and (beside or play.since_deal(flow) == 0)
     else:  # a surrender
         ok = box_plays(flow, a) and play.served(flow, a) and not play.called
-        ok = ok and (reader.answer == ids.ANSWER_NO or 1 < reader.up_card < JACK)
+        ok = ok and (reader.answer == ids.ANSWER_NO or 1 < reader.up_card < JACK or play.ahead)
     return ids.REASON_NONE if ok else ids.REASON_STATE
 
 

@@ -8,6 +8,7 @@ used, the dealer's hole card; then cards that players ask for.
 from micropython import const
 
 from firmware.deck import ledger as zones
+from firmware.games.drawn import misdeliveries
 from firmware.games.drawn.hole_card import ACE, Reader, box_plays, reader_decides, reader_objection, reader_used
 from firmware.games.drawn.pages import draw_page
 from firmware.games.drawn.plan import plan_final, plan_known, plan_left, plan_objection, plan_undrawn
@@ -18,6 +19,7 @@ from firmware.games.profile import (
     RULE_APPROVAL,
     RULE_BOX_MISSED,
     RULE_BURN_MISSED,
+    RULE_DELIVERED_BURNED,
     RULE_HIT_MISSED,
     RULE_HOLE_CARD,
     RULE_PAT_HAND,
@@ -50,8 +52,6 @@ if TYPE_CHECKING:
 
 # Why a card is burned: b of the record.
 BURN_SHOE = const(1)
-BURN_PAT_HAND = const(3)
-BURN_REFUSED = const(4)
 
 REFILL_CUT = const(1)  # the rack has to be shuffled and cut
 REFILL_LOAD = const(2)  # and put in
@@ -61,7 +61,7 @@ NOTICE_FACE_UP = const(1)
 NOTICE_TEN = const(2)
 
 NOT_MINE = const(-1)
-_LEAST = const(3)  # cards of the smallest deal, where the boxes were not reported: the dealer's and two for one box
+DEAL_LEAST = const(3)  # cards of the smallest deal, where the boxes were not reported: the dealer's and two for one box
 
 
 class Play:
@@ -96,6 +96,7 @@ class Play:
         self.spent = False  # it ends with this round, cut card or not
         self.deep = False  # the cut card came too near to the end
         self.refill = 0
+        self.after = 0  # cards drawn since it has ended
 
     def begin(self) -> None:
         """Another round."""
@@ -111,6 +112,9 @@ class Play:
         self.box_before = ids.UNKNOWN_U8  # and who got the last one
         self.missed = 0  # cards that boxes did not get in the deal
         self.late = 0  # a bit for each box that got its second one after all others
+        self.erred = False  # an error of the dealer is on record
+        self.shifted = False  # and since then the plan does not say whose the next card is
+        self.ahead = 0  # 1: the dealer's second card came in the deal, and lies open
         self.called = False  # Dealer's Card
         self.none = 0  # cards that had come when it was recorded that he needs none
         self.hole = 0  # 1: without a reader, the card after the deal was reported as the dealer's, face down
@@ -135,7 +139,7 @@ class Play:
         if profile.one_round:
             fixed = 0 if profile.final_each else profile.final_fixed
             return flow.positions * profile.stack_cards + profile.last_cards + fixed if flow.positions else 0
-        return 1 + 2 * flow.positions - self.missed if flow.positions else 0
+        return 1 + 2 * flow.positions - self.missed + self.ahead if flow.positions else 0
 
     def dealt(self, flow: "Flow") -> bool:
         """Whether every card of the plan that is known by now was drawn; of unknown positions the smallest deal."""
@@ -167,7 +171,7 @@ class Play:
         boxes = flow.positions
         if self.box != ids.UNKNOWN_U8 or not self.draws:
             return self.box if self.draws else 0
-        if not boxes or self.missed or self.late or self.draws > 2 * boxes:
+        if not boxes or self.missed or self.late or self.shifted or self.draws > 2 * boxes:
             return 0 if self.called else ids.UNKNOWN_U8
         return (self.draws - 1) % boxes + 1
 
@@ -207,7 +211,7 @@ class Play:
 
     def uncalled(self, flow: "Flow") -> bool:
         """Whether cards came after the deal, or after the dealer needed none, and Dealer's Card was not called."""
-        called = (self.called and not self.none) or self.no_call or self.hole
+        called = (self.called and not self.none) or self.no_call or self.hole or self.ahead
         return not called and self.draws - self.burnt > (self.none or self.deal(flow) or 1)
 
     def page(self, flow: "Flow") -> "Page | None":
@@ -232,13 +236,13 @@ class Play:
         if what == ids.REC_MISDEAL:
             if a or b:
                 return ids.REASON_ARGUMENT  # a box with too few cards is no misdeal here
-            dealt = (flow.tail and not drawing) or self.draws + 1 >= (self.deal(flow) or _LEAST)
+            dealt = (flow.tail and not drawing) or self.draws + 1 >= (self.deal(flow) or DEAL_LEAST)
             return ids.REASON_NONE if dealt and not self.reader.up_card else ids.REASON_STATE
         if what == ids.REC_BURNED:
-            return self._burn_objection(flow, a, b)
+            return misdeliveries.burn_objection(flow, a, b)
         if what == ids.REC_SHORT_SHOE:
             return self._short_objection(flow, a)
-        if what == ids.REC_DRAWN_IN_ERROR and b and drawing and self.draws <= (self.deal(flow) or _LEAST):
+        if what == ids.REC_DRAWN_IN_ERROR and b and drawing and self.draws <= (self.deal(flow) or DEAL_LEAST):
             return ids.REASON_STATE  # before that the rules do not cover a card that was seen
         if what == ids.REC_BOX_MISSED:
             missed = (flow.tail or self._passed(flow, a, b)) and box_waits(flow.facts.row, a, b) and box_plays(flow, a)
@@ -248,6 +252,8 @@ class Play:
                 return ids.REASON_STATE  # no card comes any more
             fits = a <= (flow.positions or flow.profile.positions_max) and b == self.draws + 1
             return ids.REASON_NONE if fits and box_plays(flow, a) else ids.REASON_ARGUMENT
+        if what >= ids.REC_DELIVERED_WRONGLY:
+            return misdeliveries.delivery_objection(flow, what, a, b)
         if ids.REC_UP_CARD <= what <= ids.REC_DEALER_CARD or what == ids.REC_SURRENDER:
             return reader_objection(flow, what, a)
         return NOT_MINE
@@ -274,19 +280,19 @@ class Play:
         boxes were not reported, 0 from the smallest deal on."""
         deal = self.deal(flow)
         if not deal or self.draws <= deal:
-            return min(self.draws - (deal or _LEAST), 0)
-        return self._hits(flow)
+            return min(self.draws - (deal or DEAL_LEAST), 0)
+        return self.hits(flow)
 
-    def _hits(self, flow: "Flow") -> int:
+    def hits(self, flow: "Flow") -> int:
         """Cards that players or the dealer may have drawn since the deal and the hole card."""
-        return self.draws - (self.deal(flow) or _LEAST) - (1 if self.no_call or self.hole else 0)
+        return self.draws - (self.deal(flow) or DEAL_LEAST) - (1 if self.no_call or self.hole else 0)
 
     def _passed(self, flow: "Flow", box: int, has: int) -> bool:
         """Whether the deal has passed the card that this box did not get, or the deal is over, for a hit."""
         others = (flow.positions or box) - 1
         if has < 2:
             return self.draws + self.missed > box + has * others
-        return self.served(flow) and has - 2 <= max(self._hits(flow), 0)
+        return self.served(flow) and has - 2 <= max(self.hits(flow), 0)
 
     def _cut_objection(self, flow: "Flow", a: int, b: int) -> int:
         if flow.state == DRAWING and self.refill == REFILL_CUT:
@@ -295,18 +301,6 @@ class Play:
         if flow.state == DRAWING or (flow.state == DRAW_READY and flow.ledger.total):
             return ids.REASON_STATE  # a card has left the shoe
         return NOT_MINE
-
-    def _burn_objection(self, flow: "Flow", a: int, b: int) -> int:
-        """The shoe sees burns that are due. Records report a burn on a pat hand, and a forgotten one."""
-        if not a:
-            held = flow.state == DRAW_READY and (flow.hold or flow.need)  # no round may begin
-            due = self.burns(flow) or (0 if held or flow.tail else self.burned)
-            return ids.REASON_NONE if due and (not b or b == due or flow.tail) else ids.REASON_STATE
-        # Cards that players may have asked for; of a pat hand the dealer's second card is one more that must be there.
-        since = self._hits(flow) - self.burnt - (b == BURN_PAT_HAND and not (self.hole or self.no_call))
-        if not flow.tail and (flow.state != DRAWING or a > since):
-            return ids.REASON_STATE  # so many have not come
-        return ids.REASON_NONE if BURN_PAT_HAND <= b <= BURN_REFUSED else ids.REASON_ARGUMENT
 
     def _short_objection(self, flow: "Flow", a: int) -> int:
         """What is in the shoe is dealt first. In the rack is all that was drawn and does not lie on the table."""
@@ -331,18 +325,19 @@ class Play:
         if what == ids.REC_BURNED:
             if not a:
                 return RULE_BURN_MISSED
-            return RULE_PAT_HAND if b == BURN_PAT_HAND else RULE_REFUSED
-        return NOT_MINE
+            return RULE_PAT_HAND if b == misdeliveries.BURN_PAT_HAND else RULE_REFUSED
+        return RULE_DELIVERED_BURNED if what == ids.REC_DELIVERED_WRONGLY and b == misdeliveries.TO_RACK else NOT_MINE
 
     def recorded(self, flow: "Flow", what: int, a: int, b: int, now_ms: int) -> None:
         """Apply the consequences of a record."""
         machine = flow.machine
         self.changed = True
+        self.erred = self.erred or what in misdeliveries.ERRORS
         self.recut = self.recut and (what > ids.REC_OUT_OF_SERVICE or what == ids.REC_CUT)  # else they are mixed again
         if what == ids.REC_FACE_UP:
             machine.face_ups += a
             self.face_ups += a
-            self._rejected(flow, a)
+            self.rejected(flow, a)
         elif what == ids.REC_TEN_FOUND:
             machine.tens += a
             self.tens += a
@@ -386,8 +381,10 @@ class Play:
                 self.hole = 1
         elif what == ids.REC_BOX_MISSED and b < 2:
             self.missed += 2 - b
+        elif what >= ids.REC_DELIVERED_WRONGLY:
+            misdeliveries.delivered(flow, what, a, b)
 
-    def _rejected(self, flow: "Flow", cards: int) -> None:
+    def rejected(self, flow: "Flow", cards: int) -> None:
         """Cards that lay face up were never dealt, as if the sensor had seen them: the next card takes their place."""
         flow.redraw()
         if flow.state == DRAWING:

@@ -8,6 +8,7 @@ from firmware.fault import FAULT_COMPOSITION, FAULT_MISMATCH, FAULT_NONE
 from firmware.games.drawn.hole_card import reader_dark, reader_scan, reader_stuck, reader_used
 from firmware.games.drawn.plan import plan_late
 from firmware.games.drawn.round import (
+    DEAL_LEAST,
     NOTICE_FACE_UP,
     NOTICE_TEN,
     REFILL_COMMIT,
@@ -340,10 +341,29 @@ def step_deck_spent(flow: "Flow", inp: "Inputs", out: "Outputs", now_ms: int) ->
     """Wait until the rest was taken out by hand. It is not counted, unless every card was drawn."""
     if _too_many(flow):
         return flow_warn(flow, out, FAULT_MISMATCH, now_ms)
+    if flow.machine.count != flow.play.counted and flow.outbox.roomy():
+        _after_the_end(flow)
     if not flow.machine.drained:
         return FOREVER_MS
     _emptied(flow, out)
     return flow_enter(flow, WAITING_FOR_DECK, now_ms)
+
+
+def _after_the_end(flow: "Flow") -> None:
+    """Cards drawn from a shoe that has ended are counted. The first one is flagged, and the one with which a whole
+    round was dealt."""
+    profile = flow.profile
+    whole = profile.stack_cards + profile.last_cards if profile.one_round else DEAL_LEAST
+    _flag_after(flow, 1)
+    _flag_after(flow, whole)
+    flow.play.after = flow.machine.count - flow.play.counted - flow.play.early
+
+
+def _flag_after(flow: "Flow", card: int) -> None:
+    play = flow.play
+    if play.after < card <= flow.machine.count - play.counted - play.early:
+        rule = RULE_PLAN if flow.profile.one_round else RULE_CUT_CARD
+        flow.outbox.post(ids.EV_DRAW_FLAGGED, card, text=flow.profile.clauses[rule])
 
 
 def _emptied(flow: "Flow", out: "Outputs") -> None:

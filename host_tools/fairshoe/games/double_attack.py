@@ -100,6 +100,8 @@ def rebuild(events: Iterable[Event], hole_card: bool = False) -> Hands:
                 dealt_to[event.b] = event.a
             case Recorded(what=What.BURNED, b=3 | 4):
                 drawn += event.a  # it had been dealt, and has a number
+            case Recorded(what=What.LET_OUT):
+                drawn += event.b
             case RoundEnded():
                 drawn += event.dealt
             case _:

@@ -35,6 +35,14 @@ class By(IntEnum):
     FLOORPERSON = 3
 
 
+class Delivered(IntEnum):
+    """What becomes of a card that was delivered wrongly."""
+
+    FORWARD = 1
+    TO_DEALER = 2
+    BURNED = 3
+
+
 class Misdealt(IntEnum):
     """Of a stub count that is wrong: whether the cards were misdealt, and if so whether they are a whole deck."""
 
@@ -122,6 +130,8 @@ NUMBERS: dict[str, tuple[Number, ...]] = {
     "surrender": (_POSITION,),
     "card_to": (_SEAT, Number("draw")),
     "house_decision": (Number("decision", {"goes_on": 1, "void": 2}),),
+    "delivered_wrongly": (_SEAT, Number("card", {"moves_forward": 1, "to_the_dealer": 2, "burned": 3})),
+    "let_out": (_POSITION, _CARDS),
 }
 _ANY = (Number("a", needed=False), Number("b", needed=False))  # of a kind that this version has no words for
 

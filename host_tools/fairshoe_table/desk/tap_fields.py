@@ -99,6 +99,7 @@ TAPS: Mapping[str, Mapping[str, Field]] = {
         "name": _text("an irregularity"),
         "seat": _whole("the hand", 0, COMMUNITY, None),
         "cards": _whole("how many cards", 0, COUNT_MAX, None),
+        "by": _text("the floorperson who decides it", 0, ""),
     },
     "correct": {
         "of": _text("the cards that were entered"),

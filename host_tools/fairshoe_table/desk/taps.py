@@ -19,7 +19,7 @@ from fairshoe_table.desk.loop import TAPPED, DeskLoop, Tap
 from fairshoe_table.desk.page_people import Hands
 from fairshoe_table.desk.tap_fields import checked
 from fairshoe_table.play.game import Ask, EnteredTwice
-from fairshoe_table.play.inputs import WAGER_MAX, Cards, Input
+from fairshoe_table.play.inputs import WAGER_MAX, Cards, Input, check_lines
 from fairshoe_table.play.irregularities import find
 from fairshoe_table.rules.cards import name
 from fairshoe_table.rules.money import dollars
@@ -61,7 +61,7 @@ class Desk(DeskLoop):
             case "house":
                 return self._house(tap["choice"], tap["by"], tap["reason"])
             case "irregularity":
-                return self._irregular(tap["name"], tap["seat"], tap["cards"])
+                return self._irregular(tap["name"], tap["seat"], tap["cards"], tap["by"].strip())
             case "correct":
                 return self._correct(tap["of"], tap["cards"], tap["by"], (tap["also"], tap["also_cards"]))
             case "rack":
@@ -277,19 +277,24 @@ class Desk(DeskLoop):
         entry = self.books.rack.add(kind, cents, by, note, key)
         return f"shift {entry.shift}: {entry.kind} {dollars(entry.cents)}, entered by {entry.by}"
 
-    def _irregular(self, called: str, seat: int | None, cards: int | None) -> str:
+    def _irregular(self, called: str, seat: int | None, cards: int | None, by: str) -> str:
         it = find(self.kind.irregularities, called)
         if it.what is None:  # the shoe has no record of this kind
             if seat is None:
                 raise UsageError(f"{it.text}: whose?", "Choose the seat.")
             self._tell(Input(f"{it.name}:{seat}", it.name, {"seat": seat}))
             return f"{it.text}: booked ({it.clause})"
+        if it.named and not by:
+            raise UsageError(f"{it.text}: who decides it?", "Enter the name of the floorperson.")
+        check_lines(by)
         if self.silent:
             raise UsageError("the auditor uses the line.", "Record it in ten seconds.")
         status = self.shoe.status
         numbers = it.record(self._play().seats, seat, cards, (status.deck if status is not None else 0) or 1)
         result = self.shoe.records.put(it.what, *numbers)
         if result.done:
+            if it.named:
+                self._tell(Input(f"{it.name}:{numbers[0]}:by", "decided by", {"what": it.name, "by": by}))
             return f"{it.text}: recorded ({it.clause})"
         why = _REFUSALS.get(result.reason, result.reason.name.lower().replace("_", " "))
         return f"{it.text}: refused by the shoe, {why}; nothing has changed"

@@ -259,7 +259,8 @@ def _house_text(desk: Desk) -> str:
 
 
 def _irregularity(it: Irregularity) -> Values:
-    return {"name": it.name, "text": it.text, "clause": it.clause, "who": list(it.who), "cards": it.cards}
+    asked = {"who": list(it.who), "cards": it.cards, "named": it.named}
+    return {"name": it.name, "text": it.text, "clause": it.clause, **asked}
 
 
 def _rack(rack: Rack) -> Values:

@@ -27,8 +27,8 @@ class Burned(IntEnum):
 @dataclass(frozen=True)
 class Irregularity:
     """One button. `who` lists what may be named: seats, the dealer, the community cards. `deck`: the record names the
-    deck in play. `b` is the second number of the record where nothing is asked for it. Without `what` it becomes no
-    record: only the table has to know it."""
+    deck in play. `named`: a floorperson decides it, and signs. `b` is the second number of the record where nothing is
+    asked for it. Without `what` it becomes no record: only the table has to know it."""
 
     name: str
     text: str
@@ -38,6 +38,7 @@ class Irregularity:
     cards: bool = False
     deck: bool = False
     b: int = 0
+    named: bool = False
 
     def record(self, seats: tuple[int, ...], seat: int | None, cards: int | None, deck: int = 1) -> tuple[int, int]:
         """The two numbers of the record. `seat` is a seat of the table, DEALER or COMMUNITY."""

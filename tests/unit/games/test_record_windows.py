@@ -73,8 +73,8 @@ RECORD_WINDOWS = {
     "burned": "ready drawing settling",
     "dealer_change": "idle ready spent drawing settling",
     "ten_found": "idle ready spent drawing settling house",
-    "up_card insurance_closed dealer_card box_missed surrender": "drawing settling",
-    "short_shoe card_to": "drawing",
+    "up_card insurance_closed dealer_card box_missed surrender let_out": "drawing settling",
+    "short_shoe card_to delivered_wrongly": "drawing",
     "cut_offered": "idle ready spent",
     "house_decision": "house",
 }

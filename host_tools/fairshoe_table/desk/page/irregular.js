@@ -29,9 +29,11 @@ export class Irregularities {
     if (it.who.length) parts.push(this.who(it, told));
     const cards = make('input', { type: 'number', id: 'dialog-cards', min: 0, max: 52, value: 1, inputMode: 'numeric' });
     if (it.cards) parts.push(make('fieldset', {}, make('legend', {}, it.who.length ? 'How many cards does it have?' : 'How many cards?'), ...this.stepper(cards)));
+    const by = make('input', { type: 'text', id: 'dialog-by', maxLength: 200, autocomplete: 'off' });
+    if (it.named) parts.push(make('label', { htmlFor: by.id }, 'Floorperson who decides it'), by);
     const send = () => {
       dialog.close();
-      this.tap(it.cards ? { ...told, cards: Number(cards.value) } : told);
+      this.tap({ ...told, ...(it.cards && { cards: Number(cards.value) }), ...(it.named && { by: by.value }) });
     };
     const record = make('button', { type: 'button', id: 'dialog-record', className: 'primary', on: { click: send } }, 'Record it');
     const leave = make('button', { type: 'button', id: 'dialog-leave', on: { click: () => dialog.close() } }, 'Leave it');

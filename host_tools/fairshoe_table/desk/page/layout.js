@@ -56,7 +56,7 @@ export class Layout {
   }
 
   seat({ seat, wagers, others, coupons, hands, source, acts, says }, areas, bettors) {
-    const out = ['folds', 'dead', 'bust', 'surrenders'].includes(says); // it takes no further part
+    const out = ['folds', 'dead', 'bust', 'surrenders', 'out'].includes(says); // it takes no further part
     const className = `seat${acts ? ' acts' : ''}${says.startsWith('void') ? ' void' : ''}${out ? ' out' : ''}`;
     const staked = areas ? this.bettors(seat, [wagers, ...others], coupons, areas, bettors) : this.staked(wagers, coupons[0]);
     const note = says || (acts ? 'acts now' : '');

@@ -10,7 +10,7 @@ from random import Random
 
 from fairshoe import Event, Need, State
 from fairshoe.errors import UsageError
-from fairshoe.games.record_kinds import DEALER, By
+from fairshoe.games.record_kinds import DEALER, By, Delivered
 from fairshoe.messages import Answer, HoleCardRead, Recorded, What
 from fairshoe_table.games.double_attack import round as rounds
 from fairshoe_table.games.double_attack.options import DoubleAttackOptions
@@ -59,6 +59,31 @@ class Refused(Fact):
 
 
 @dataclass(frozen=True)
+class DeliveredWrongly(Fact):
+    KIND = "delivered wrongly"
+    seat: int
+    becomes: int
+
+
+@dataclass(frozen=True)
+class LetOut(Fact):
+    """The house lets a box out of the hand."""
+
+    KIND = "let out"
+    seat: int
+    clause: str
+
+
+@dataclass(frozen=True)
+class DecidedBy(Fact):
+    """The floorperson who has decided what only the house may."""
+
+    KIND = "decided by"
+    what: str
+    by: str
+
+
+@dataclass(frozen=True)
 class UpCard(Fact):
     KIND = "up card"
     rank: int
@@ -76,7 +101,7 @@ class DoubleAttackBlackjack(Game):
         *("attack", "no", "insure", "dealt", "complete", "dead", "cover", "first", "second"),
         *("stand", "draw", "double", "split", "surrender"),
     )
-    more_inputs = (Peeked, BoxMissed, Refused, UpCard, InsuranceClosed)
+    more_inputs = (Peeked, BoxMissed, Refused, DeliveredWrongly, LetOut, DecidedBy, UpCard, InsuranceClosed)
     prompts = (*rounds.PROMPTS, RACK, SHORT)
     drawn = True
     pack = PACK_48
@@ -100,6 +125,14 @@ class DoubleAttackBlackjack(Game):
             Irregularity("pat_hand", "A card was drawn on a pat hand: burn it", rule("pat_hand"), What.BURNED,
                          cards=True, b=Burned.FINISHED_HAND),
             Irregularity("box_missed", "A box was missed", rule("box_missed"), What.BOX_MISSED, (SEATS,), True),
+            Irregularity("delivered_forward", "A card was delivered wrongly: it moves forward to", rule("delivered"),
+                         What.DELIVERED_WRONGLY, (SEATS,), b=Delivered.FORWARD),
+            Irregularity("delivered_to_dealer", "A card was delivered wrongly: it is the dealer's next card",
+                         rule("delivered"), What.DELIVERED_WRONGLY, (DEALERS,), b=Delivered.TO_DEALER),
+            Irregularity("delivered_burned", "A card was delivered wrongly: burn it", rule("delivered_burned"),
+                         What.DELIVERED_WRONGLY, (SEATS, DEALERS), b=Delivered.BURNED),
+            Irregularity("let_out", "The house lets a box out after an error of the dealer", rule("let_out"),
+                         What.LET_OUT, (SEATS,), True, named=True),
             Irregularity("dealer_short", "The dealer has no first card", rule("dealer_short"), What.MISDEAL,
                          (DEALERS,), True),
             Irregularity("new_dealer", "A new dealer comes: burn a card", rule("burn"), What.DEALER_CHANGE),
@@ -119,7 +152,7 @@ class DoubleAttackBlackjack(Game):
         )
 
     def seats(self, round: Round) -> tuple[int, ...]:
-        return tuple(sorted(box.seat for box in round.boxes))
+        return tuple(sorted(box.seat for box in round.wagered))
 
     def wagered(self, play: Play, fact: Wagered) -> Play:
         amounts = check_wagers(self, play.options, fact)
@@ -189,6 +222,10 @@ class DoubleAttackBlackjack(Game):
                 return replace(play, round=rounds.refused(play.round, fact.seat))
             case Peeked():
                 return replace(play, round=rounds.peeked(play.round, Peek(fact.answer)))
+            case DeliveredWrongly():
+                return replace(play, round=rounds.delivered(play.round, fact.seat, fact.becomes))
+            case LetOut():
+                return replace(play, round=rounds.let_out(play.round, fact.seat, fact.clause))
             case BoxMissed():
                 return replace(play, round=rounds.missed(play.round, fact.seat, fact.cards, fact.clause))
             case _:
@@ -204,6 +241,12 @@ class DoubleAttackBlackjack(Game):
             case Recorded(what=What.BOX_MISSED):
                 data = {"seat": seat_of(play.seats, event.a), "cards": event.b, "clause": event.clause}
                 yield Input(f"box missed:{event.a}:{event.b}:{event.seq}", "box missed", data)
+            case Recorded(what=What.DELIVERED_WRONGLY):
+                data = {"seat": seat_of(play.seats, event.a) if event.a else DEALER, "becomes": event.b}
+                yield Input(f"delivered wrongly:{event.seq}", "delivered wrongly", data)
+            case Recorded(what=What.LET_OUT):
+                data = {"seat": seat_of(play.seats, event.a), "clause": event.clause}
+                yield Input(f"let out:{event.a}", "let out", data)
             case HoleCardRead(answer=Answer.FAULT) if play.round.peek is not Peek.NONE:
                 if play.round.peek is Peek.NO:  # by 15(n) from now on; a blackjack that was found ends the round
                     yield Input("peek:off", "peek", {"answer": Peek.OFF.value})
@@ -229,13 +272,13 @@ class DoubleAttackBlackjack(Game):
     def announces(self, play: Play, ask: Ask) -> Iterator[Report]:
         """Whose card comes next, and that the dealer's second card is called (DAB 7(g))."""
         second = ask.seat == DEALER and ask.part == "2"
-        if second and play.round.hole:
-            return  # it lies face down already
+        if (second and (play.round.hole or play.round.ahead)) or ask.prompt is rounds.FORWARD:
+            return  # it lies there already
         if second or ask.part == "hole":
             yield Report(What.DEALER_CARD)
         if ask.kind == "cards" and ask.part != "1":
             dealt = len(play.round.dealer) + play.round.hole
-            number = dealt + sum(len(hand.cards) for box in play.round.boxes for hand in box.hands) + 1
+            number = dealt + sum(len(hand.cards) for box in play.round.wagered for hand in box.hands) + 1
             # Refused where cards were burned or set aside: the device counts them too, and knows better.
             yield Report(What.CARD_TO, play.position(ask.seat), number)
 
@@ -259,8 +302,8 @@ class DoubleAttackBlackjack(Game):
             raise UsageError("that card is not in the set, which has no tens (DAB 2(a)).", "Report a ten (15(c)).")
 
     def draws(self, play: Play, ask: Ask) -> bool:
-        turned = ask.seat == DEALER and ask.part == "2" and play.round.hole
-        return not turned and (ask.kind == "cards" or ask.part == "hole")
+        turned = ask.seat == DEALER and ask.part == "2" and (play.round.hole or play.round.ahead)
+        return not turned and ask.prompt is not rounds.FORWARD and (ask.kind == "cards" or ask.part == "hole")
 
     def cards_out(self, keys: Collection[str]) -> int:
         """The dealer's second card once, whether it lay face down or not."""
@@ -271,6 +314,8 @@ class DoubleAttackBlackjack(Game):
         round: Round = play.round
         if seat == DEALER:
             return Place((round.dealer,), (str(total(round.dealer).points),)) if round.dealer else Place()
+        if any(box.seat == seat for box, _clause in round.out):
+            return Place((), (), "out")
         hands = [hand for box in round.boxes if box.seat == seat for hand in box.hands]
         said = ["surrenders" if it.surrendered else "dead" if it.dead else "bust" if it.bust else "" for it in hands]
         lie = [hand for hand in hands if hand.cards]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fairshoe.errors import UsageError
-from fairshoe.games.record_kinds import DEALER
+from fairshoe.games.record_kinds import DEALER, Delivered
 from fairshoe_table.games.double_attack.options import DoubleAttackOptions
 from fairshoe_table.games.double_attack.settlement import (
     Bettor,
@@ -40,6 +40,8 @@ Changed = tuple[Round, tuple[Staked, ...]]
 
 FIRST = Text("first", "a card to yourself, face up", "DAB-7e")
 MISSED = Text("missed", "missed ({clause}): complete, or dead?", "DAB-15i")
+AHEAD = Text("ahead", "the card that was delivered wrongly is your second one: leave it open", "DAB-15a")
+FORWARD = Text("forward", "the card that was delivered wrongly belongs to this box", "DAB-15a")
 HOLE = Text("hole", "deal your hole card face down", "DAB-7i")
 BLACKJACK = Text("blackjack", "blackjack: turn over the hole card", "DAB-7i")
 ATTACK = Text("attack", "double attack?", "DAB-7d", "Double attack?")
@@ -54,8 +56,8 @@ DEALERS_CARD = Text("dealers-card", 'say "Dealer\'s card", and draw', "DAB-7g", 
 DOUBLE_TOO = Text("double-too", "bettor {bettor}: double too?", "DAB-13d")
 COVER = Text("cover", "bettor {bettor}: cover both hands, or play one of them?", "DAB-13f")
 PROMPTS = (
-    *(FIRST, MISSED, HOLE, BLACKJACK, ATTACK, ATTACK_TOO, TO_BOX, INSURANCE, INSURANCE_TOO, TO_HAND, CALL, TURN),
-    *(DEALERS_CARD, DOUBLE_TOO, COVER),
+    *(AHEAD, FORWARD, FIRST, MISSED, HOLE, BLACKJACK, ATTACK, ATTACK_TOO, TO_BOX, INSURANCE, INSURANCE_TOO),
+    *(TO_HAND, CALL, TURN, DEALERS_CARD, DOUBLE_TOO, COVER),
 )
 
 
@@ -96,6 +98,7 @@ def card(round: Round, seat: int, part: str, face: int) -> Round:
             raise UsageError(f"the reader said {after.peek.value}, and the hole card differs.", "Check the card.")
         return _checked(after)
     box = _box(round, seat)
+    round = replace(round, forward=round.forward if round.forward != seat else 0)
     number = int(part.split(".")[0])
     hand = box.hands[number]
     hand = replace(hand, cards=(*hand.cards, face), due=False)
@@ -127,6 +130,31 @@ def missed(round: Round, seat: int, cards: int, clause: str) -> Round:
     return replace(round, missed=(*round.missed, (seat, clause)), misses=(*round.misses, seat))
 
 
+def delivered(round: Round, seat: int, becomes: int) -> Round:
+    """A card delivered wrongly, until each box has two: it moves forward to a box, is the dealer's next one, or was
+    burned (DAB 15(a)); later 15(d) to (j) speak."""
+    if _dealt(round) or not round.dealer:
+        raise UsageError("no card is on its way to a box (DAB 15(a)).", "Report it by 15(d) to (j).")
+    if becomes == Delivered.TO_DEALER:
+        return replace(round, ahead=True)
+    return replace(round, forward=_box(round, seat).seat) if becomes == Delivered.FORWARD else round
+
+
+def let_out(round: Round, seat: int, clause: str) -> Round:
+    """The house lets a box out for an error of the dealer: it plays no more (DAB 15(a), ruling `dab-let-out`)."""
+    box = _box(round, seat)
+    return _checked(
+        replace(
+            round,
+            boxes=tuple(it for it in round.boxes if it.seat != seat),
+            out=(*round.out, (box, clause)),
+            follows=tuple(it for it in round.follows if it.seat != seat),
+            missed=tuple(it for it in round.missed if it[0] != seat),
+            forward=round.forward if round.forward != seat else 0,
+        )
+    )
+
+
 def _waiting(box: Box) -> int | None:
     """The hand that waits for a card."""
     if len(box.hands) == 1 and len(box.hands[0].cards) < 2:
@@ -149,6 +177,8 @@ def _checked(round: Round) -> Round:
     and the hole card is turned over."""
     if round.peek is Peek.BLACKJACK:
         return replace(round, finished=len(round.dealer) == 2)
+    if not round.boxes:
+        return replace(round, finished=True)  # every box was let out
     ready = _dealt(round) and not round.follows and all(hand.done for box in round.boxes for hand in box.hands)
     return replace(round, finished=ready and bool(round.dealer) and not dealer_draws(round))
 
@@ -353,6 +383,11 @@ def next_ask(round: Round, options: DoubleAttackOptions) -> Ask | None:
     """In the order of DAB 7(d) to (i). None: nothing, or the answer of the reader."""
     if not round.dealer:
         return Ask("cards", DEALER, FIRST, 1, part="1")
+    if round.ahead and len(round.dealer) == 1:
+        return Ask("cards", DEALER, AHEAD, 1, part="2")
+    if round.forward:
+        box = _box(round, round.forward)
+        return Ask("cards", box.seat, FORWARD, 1, part=f"0.{len(box.hands[0].cards)}")
     if round.missed:
         seat, clause = round.missed[0]
         times = round.misses.count(seat)  # a round takes each question once
@@ -362,7 +397,7 @@ def next_ask(round: Round, options: DoubleAttackOptions) -> Ask | None:
     found = _attack_ask(round, boxes, options) or _deal_ask(boxes)
     if found is not None:
         return found
-    if options.hole_card and not round.hole:
+    if options.hole_card and not round.hole and not round.ahead:
         return Ask("decide", DEALER, HOLE, choices=("dealt",), part="hole")
     found = _insurance_ask(round, boxes, options)
     if found is not None:
@@ -377,7 +412,7 @@ def next_ask(round: Round, options: DoubleAttackOptions) -> Ask | None:
 
 def waits_for_reader(round: Round, options: DoubleAttackOptions) -> bool:
     """Whether the reader must answer before any further card (DAB 7(i))."""
-    return options.reader and round.peek is Peek.NONE and ten_or_ace(round.dealer[0])
+    return options.reader and not round.ahead and round.peek is Peek.NONE and ten_or_ace(round.dealer[0])
 
 
 def _attack_ask(round: Round, boxes: list[Box], options: DoubleAttackOptions) -> Ask | None:

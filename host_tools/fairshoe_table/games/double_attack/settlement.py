@@ -148,7 +148,8 @@ class Round:
     """`dealer`: the up-card, the second card once it is known, then the cards drawn. `finished`: the dealer draws no
     more, because of the total or because nothing depends on it. `hole`: the second card lies face down. `missed`: boxes
     that did not get a card, with the clause; `late`: those of them that get it after the others; `misses`: those that
-    ever were in `missed`."""
+    ever were in `missed`. `out`: boxes that the house has let out, with the clause. `ahead`: the dealer's second card
+    was delivered wrongly in the deal, and lies open; `forward`: the box that got such a card."""
 
     boxes: tuple[Box, ...]
     dealer: tuple[int, ...] = ()
@@ -161,7 +162,15 @@ class Round:
     missed: tuple[tuple[int, str], ...] = ()
     misses: tuple[int, ...] = ()
     late: frozenset[int] = frozenset()
+    out: tuple[tuple[Box, str], ...] = ()
+    ahead: bool = False
+    forward: int = 0
     bust_is_final: bool = False  # the option of that name
+
+    @property
+    def wagered(self) -> tuple[Box, ...]:
+        """Every box that has wagered, in play or out."""
+        return (*self.boxes, *(box for box, _clause in self.out))
 
     @property
     def dealer_blackjack(self) -> bool:
@@ -256,8 +265,10 @@ def settle(round: Round, options: DoubleAttackOptions) -> list[Line]:
     """What is due as far as the round has come, in the order of events (ruling `dab-order`)."""
     order = settle_order(round.boxes)
     if round.void is not None:
-        return staked(line for box in order for line in _all_returned(box, round.void.clause))
-    lines = [line for box in order for line in _before_dealer(box, round, options)]
+        boxes = settle_order(round.wagered)
+        return staked(line for box in boxes for line in _all_returned(box, round.void.clause, "void round"))
+    lines = [line for box, clause in round.out for line in _all_returned(box, clause, "let out of the hand")]
+    lines += [line for box in order for line in _before_dealer(box, round, options)]
     if len(round.dealer) >= 2:
         lines += [line for box in order for line in _insurance(box, round, options)]
         lines += [line for box in order for line in _waiting_surrenders(box, round, options)]
@@ -274,16 +285,16 @@ def _line(box: Box, bettor: Bettor, hand: int, wager: str, outcome: Outcome, sta
     return Line(box.seat, wager, outcome, stake, returned, paid, clause, why, hand=hand, bettor=bettor.number)
 
 
-def _all_returned(box: Box, clause: str) -> list[Line]:
+def _all_returned(box: Box, clause: str, why: str) -> list[Line]:
     lines: list[Line] = []
     for bettor in box.bettors:
         for number, stakes in enumerate(bettor.stakes):
             lines += [
-                _line(box, bettor, number, wager, Outcome.VOID, stake, clause, "void round")
+                _line(box, bettor, number, wager, Outcome.VOID, stake, clause, why)
                 for wager, stake in stakes.by_wager()
             ]
-        lines.append(_line(box, bettor, 0, Wager.BONUS, Outcome.VOID, bettor.bonus, clause, "void round"))
-        lines.append(_line(box, bettor, 0, Wager.INSURANCE, Outcome.VOID, bettor.insurance, clause, "void round"))
+        lines.append(_line(box, bettor, 0, Wager.BONUS, Outcome.VOID, bettor.bonus, clause, why))
+        lines.append(_line(box, bettor, 0, Wager.INSURANCE, Outcome.VOID, bettor.insurance, clause, why))
     return lines
 
 
