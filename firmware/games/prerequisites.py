@@ -90,13 +90,15 @@ def need_for_deck(flow: "Flow") -> int:
         return ids.NEED_DISPUTE
     if held & HELD_OFF and not profile.recorded:
         return ids.NEED_INDUCTION
+    if profile.decks > 1 and flow.settled.deck == deck and flow.tail not in (0, TAIL_HANDED):
+        return ids.NEED_ROUND_END  # the only deck is on the table
     rack = facts.row[RACK] if profile.clauses[RULE_RACK] != CLAUSE_NONE else 0
     if rack == RACK_UNKNOWN or (rack and profile.recorded):
         return ids.NEED_RACK
     if profile.recorded:
         if not facts.inducted(deck):
             return ids.NEED_INDUCTION
-        if flow.tail == TAIL_HANDED and profile.decks == 1:
+        if flow.tail == TAIL_HANDED and flow.settled.deck == deck:
             return ids.NEED_ROUND_END
         if not flow.machine.shuffles and not facts.deck(deck, SOURCE):
             return ids.NEED_PROVENANCE

@@ -75,6 +75,8 @@ from firmware.games.table_facts import (
     DECIDED,
     FACE_UPS,
     FINAL,
+    HELD,
+    HELD_GONE,
     INDUCTED,
     POSITIONS,
     RACK,
@@ -135,7 +137,7 @@ _TABLE = (
     (_CTX_STILL, _DECK, _ZERO, RULE_INDUCTION),
     (CTX_IDLE, _DECK, _UPTO_3, RULE_PROVENANCE),
     (CTX_IDLE | CTX_READY | CTX_DRAWING, _CARDS, _UPTO_3, RULE_CUT),
-    (CTX_IDLE, _DECK, _FLAG, RULE_INDUCTION),
+    (CTX_IDLE, _DECK, _UPTO_3, RULE_INDUCTION),
     (_CTX_QUIET, _ZERO, _ZERO, RULE_NO_ACTIVITY),
     (_CTX_EMPTY, _FLAG, _ZERO, RULE_REMOVAL),
     (_CTX_STILL, _DECK, _FLAG, RULE_DISPUTE),
@@ -269,8 +271,8 @@ def _odd_one(flow: "Flow", what: int, a: int, b: int) -> int:
         return ids.REASON_NONE if fits else ids.REASON_ARGUMENT
     if what == ids.REC_STUB_COUNTED:
         return _count_objection(flow, a, b)
-    if what == ids.REC_DECK_REMOVED and b and profile.recorded:
-        return ids.REASON_STATE  # here the steps of its induction confirm a new deck
+    if what == ids.REC_DECK_REMOVED and b:
+        return _removed_objection(flow, a, b)
     if ids.REC_PROGRESSIVE <= what <= ids.REC_MISDEAL:
         return hands_objection(flow, what, a, b)
     if what in (ids.REC_FACE_UP, ids.REC_DRAWN_IN_ERROR, ids.REC_TEN_FOUND) and not a:
@@ -292,6 +294,15 @@ def _odd_one(flow: "Flow", what: int, a: int, b: int) -> int:
     if ids.REC_DEALER_CHANGE <= what != ids.REC_APPROVAL and not profile.extras & _DRAW_ONLY:
         return ids.REASON_STATE
     return ids.REASON_NONE if what != ids.REC_RESHUFFLE or 0 < a <= 2 else ids.REASON_ARGUMENT
+
+
+def _removed_objection(flow: "Flow", deck: int, follows: int) -> int:
+    """Why a deck cannot have left the table so; 0 if it can."""
+    if follows == ids.REMOVED_REPLACED:  # with records the steps of its induction confirm a new deck
+        return ids.REASON_STATE if flow.profile.recorded else ids.REASON_NONE
+    if follows != ids.REMOVED_ALONE or flow.profile.decks == 1:
+        return ids.REASON_ARGUMENT
+    return ids.REASON_STATE if flow.facts.deck(3 - deck, HELD) & HELD_GONE else ids.REASON_NONE
 
 
 def _too_many(flow: "Flow", cards: int) -> bool:

@@ -70,6 +70,7 @@ HELD_DISPUTE = const(1)
 HELD_WINNER = const(2)
 HELD_OFF = const(4)  # a rule has ordered the deck off the table, and no new one was confirmed
 HELD_LOOKED = const(8)  # the door was opened since
+HELD_GONE = const(32)  # it left the table of two decks, which goes on with the other one
 HELD_NEW = const(16)  # the machine has refused and put out the deck: the display asks for a new one
 APPROVED_MARKER = const(1)  # the cut card somewhere else, or none
 APPROVED_NO_BURN = const(2)
@@ -102,7 +103,8 @@ class TableFacts:
         return bool(self.profile.cut_after >> self.deck(deck, SOURCE) & 1) and not self.deck(deck, CUT_MADE)
 
     def turn(self) -> int:  # the deck that is to be taken in
-        return self.row[TURN] or 1 if self.profile.decks > 1 else 1
+        deck = self.row[TURN] or 1 if self.profile.decks > 1 else 1
+        return 3 - deck if self.deck(deck, HELD) & HELD_GONE else deck
 
     def stub(self) -> int:
         """Cards the stub must have once all cards of the round are out; not known before the final deal is frozen."""
@@ -187,7 +189,7 @@ class TableFacts:
                 if self.deck(one, HELD) & HELD_OFF:
                     self._set(one, HELD, self.deck(one, HELD) | HELD_LOOKED)
         elif message in (ids.EV_SHUFFLE_STARTED, ids.EV_SHUFFLE_FAILED, ids.EV_REMOVAL_STARTED):
-            if self.profile.decks == 1:
+            if self.profile.decks == 1 or row[TAIL_DECK] == deck:
                 self._untold(True)
             self._unshuffle(deck)
             if not self.once:
@@ -287,7 +289,7 @@ class TableFacts:
         if what in (ids.REC_INSPECTED, ids.REC_VERIFIED, ids.REC_SHOWN, ids.REC_WASHED, ids.REC_TENS_REMOVED):
             self._set(a, INDUCTED, self.deck(a, INDUCTED) | 1 << what)
             if what == ids.REC_WASHED:  # the last step: a new deck is in place of one that was ordered off
-                self._set(a, HELD, self.deck(a, HELD) & ~(HELD_OFF | HELD_LOOKED))
+                self._set(a, HELD, self.deck(a, HELD) & ~(HELD_OFF | HELD_LOOKED | HELD_GONE))
         elif what == ids.REC_MIXING_SEEN:
             self._set(a, INDUCTED, self.deck(a, INDUCTED) & ~(1 << ids.REC_WASHED))
         elif what == ids.REC_PROVENANCE:
@@ -298,7 +300,7 @@ class TableFacts:
         elif what == ids.REC_RESHUFFLE:
             self._unshuffle(deck)
         elif what == ids.REC_DECK_REMOVED:
-            self._forget(a, 0 if b else self.deck(a, HELD) & ~HELD_NEW)
+            self._forget(a, HELD_GONE if b == ids.REMOVED_ALONE else 0 if b else self.deck(a, HELD) & ~HELD_NEW)
             row[RACK] = row[REMOVED] = 0
         elif what in (ids.REC_NO_ACTIVITY, ids.REC_OUT_OF_SERVICE):
             self._idle(what, a, consequence)

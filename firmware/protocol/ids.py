@@ -365,6 +365,10 @@ LOADED_AGAIN = const(0)  # the same cards, cut again
 LOADED_SHUFFLED = const(1)
 LOADED_RACK = const(2)  # completes a short shoe
 
+# What follows when a deck has left the table: b of the record `deck_removed`.
+REMOVED_REPLACED = const(1)  # a new one was inducted in its place
+REMOVED_ALONE = const(2)  # of two decks: the table goes on with the other one
+
 # What the house decides about a round that no rule covers: a of the record `house_decision`.
 HOUSE_GOES_ON = const(1)
 HOUSE_VOID = const(2)

@@ -26,6 +26,10 @@ def test_every_ruling_decides_something() -> None:
 
 # The test that fails if the code decides otherwise, without "test_".
 PROVEN = {
+    "dds-face-up-late": "what_was_paid_and_taken_goes_back_when_a_settled_round_is_void",
+    "dds-stop": "each_row_of_the_void_matrix",
+    "dab-delivered": "as_the_dealers_second_card_it_lies_open_and_no_reader_is_asked_and_no_insurance_offered",
+    "dab-let-out": "a_box_that_is_let_out_gets_every_wager_back_and_no_card",
     "groups-first": "the_better_hand_has_the_higher_value",
     "dcp-kickers": "a_tie_pushes_all_three_and_the_last_kicker_decides",
     "royal-separate": "the_better_hand_has_the_higher_value",
@@ -96,6 +100,7 @@ PROVEN = {
 }
 # Rulings that leave this package nothing to do.
 NOT_OURS = {
+    "one-of-two-decks": "the device decides whose turn it is: tests/unit/games/test_one_of_two_decks.py",
     "cap-notice": "a notice is given by the licensee",
     "dds-shuffle": "the device refuses cards that were shuffled before",
     "cs-6b": "which section a sentence means",

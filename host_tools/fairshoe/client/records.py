@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from fairshoe.client.command_queue import CommandResult
-from fairshoe.games.record_kinds import By, Misdealt, Source
+from fairshoe.games.record_kinds import By, Delivered, Misdealt, Source
 from fairshoe.messages import What
-from firmware.protocol.ids import HOUSE_GOES_ON, HOUSE_VOID
+from firmware.protocol.ids import HOUSE_GOES_ON, HOUSE_VOID, REMOVED_ALONE
 
 Outcome = TypeVar("Outcome")
 
@@ -46,6 +46,18 @@ class Records(Generic[Outcome]):
     def deck_removed(self, deck: int = 1, replaced: bool = False) -> Outcome:
         """`replaced`: a new deck was inducted in its place; only at a table that keeps no records of induction."""
         return self.put(What.DECK_REMOVED, deck, int(replaced))
+
+    def goes_on_with_one(self, deck: int) -> Outcome:
+        """This one of two decks has left the table, which goes on with the other until a new one was inducted."""
+        return self.put(What.DECK_REMOVED, deck, REMOVED_ALONE)
+
+    def delivered_wrongly(self, position: int, becomes: Delivered) -> Outcome:
+        """`position` is the box that gets the card, or had got it; DEALER where it is the dealer's next card."""
+        return self.put(What.DELIVERED_WRONGLY, position, becomes)
+
+    def let_out(self, position: int, cards: int) -> Outcome:
+        """The house lets a box that has so many cards out of the hand."""
+        return self.put(What.LET_OUT, position, cards)
 
     def dispute(self, begins: bool, deck: int = 1) -> Outcome:
         return self.put(What.DISPUTE, deck, int(begins))

@@ -98,7 +98,7 @@ NUMBERS: dict[str, tuple[Number, ...]] = {
     "tens_removed": (_DECK,),
     "provenance": (_DECK, Number("source", {"machine": 1, "supplier": 2, "hand": 3})),
     "cut": (_CARDS, Number("by", {"dealer": 1, "player": 2, "floorperson": 3})),
-    "deck_removed": (_DECK, Number("new deck", {"not_replaced": 0, "replaced": 1}, needed=False)),
+    "deck_removed": (_DECK, Number("new deck", {"not_replaced": 0, "replaced": 1, "other_goes_on": 2}, needed=False)),
     "no_activity": (),
     "out_of_service": (Number("service", {"out": 1, "back": 0}),),
     "dispute": (_DECK, _HOLD),

@@ -201,9 +201,11 @@ def test_each_record_is_taken_in_its_windows_and_nowhere_else():
 
 def test_numbers_outside_of_their_range_are_refused():
     flow = flow_in(WAITING_FOR_DECK, decks=2)
-    for record in ("dispute", "winner_hold", "deck_removed"):
+    for record in ("dispute", "winner_hold"):
         for deck, flag, fits in ((1, 0, 1), (1, 1, 1), (2, 1, 1), (0, 1, 0), (3, 1, 0), (1, 2, 0)):
             assert (objection(flow, record, deck, flag) == NONE) == bool(fits), (record, deck, flag)
+    for deck, follows, fits in ((1, 0, 1), (1, 1, 1), (2, 2, 1), (0, 1, 0), (3, 1, 0), (1, 3, 0)):
+        assert (objection(flow, "deck_removed", deck, follows) == NONE) == bool(fits), (deck, follows)
     for source, fits in ((0, 0), (1, 1), (2, 1), (3, 1), (4, 0)):
         assert (objection(flow, "provenance", 1, source) == NONE) == bool(fits)
     flow = flow_in(WAITING_FOR_DECK, "boston-5-stud")
