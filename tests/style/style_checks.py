@@ -121,7 +121,8 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     ),
     # A device gets the same data of a game as the simulated one, and the firmware says whether it can play it.
     "fairshoe.ship": (
-        *("fairshoe.ship", "fairshoe.boards", "fairshoe.games", "fairshoe.link", "firmware.protocol", "rig"),
+        *("fairshoe.ship", "fairshoe.boards", "fairshoe.games", "fairshoe.link", "fairshoe.transport.urls"),
+        *("firmware.protocol", "rig"),
         *HOST_BASE,
     ),
     # Both work in the diagnostic mode, and name lines as the firmware does.
@@ -139,7 +140,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe.noise": ("fairshoe.noise", *HOST_BASE),
     # Pastes the HAL's own code at a prompt, and reads the simulated source.
     "fairshoe.noise.capture": (
-        *("fairshoe.ship.errors", "fairshoe.ship.flash", "fairshoe.ship.repl"),
+        *("fairshoe.ship.errors", "fairshoe.ship.prompt", "fairshoe.transport.urls"),
         *("firmware.deck.entropy", "firmware.image", "hal.sim"),
         *HOST_BASE,
     ),

@@ -13,6 +13,7 @@ from twin.files import MAIN, twin_files
 from fairshoe.boards.configs import load_board
 from fairshoe.errors import FairshoeError
 from fairshoe.sim.scenario_cases import by_name, read_place
+from fairshoe.transport.urls import PortAddress
 
 STUBS = {
     "machine": ("Pin", "mem32"),
@@ -141,7 +142,11 @@ def test_the_faults_of_a_scenario_go_first_and_a_refusal_is_a_failure(
     name = "shoe-double-feed-aligned"
     faults = read_place(by_name(command.Path(name)))["faults"]
     line = Line(*["ok"] * len(faults), "ok load 12", "refused jump: known")
-    monkeypatch.setattr(command, "open_line", {"/dev/none": line}.get)
+
+    def its_line(_address: PortAddress) -> Line:
+        return line
+
+    monkeypatch.setattr(PortAddress, "open", its_line)
     assert command.main(["/dev/none", "--scenario", name, "load 12", "jump"]) == 1
     assert [json.loads(text) for text in line.sent[: len(faults)]] == faults
     assert line.sent[len(faults) :] == ["load 12\n", "jump\n"]

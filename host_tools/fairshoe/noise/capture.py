@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import ast
 import binascii
-import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from fairshoe import _device
 from fairshoe.errors import FairshoeError, UsageError
 from fairshoe.ship.errors import DeviceFailed, NotForDevice
-from fairshoe.ship.flash import reach
-from fairshoe.ship.repl import Line, Raised, Repl
+from fairshoe.ship.prompt import Prompt, Raised, reach
+from fairshoe.transport.urls import Port
 from firmware.deck.entropy import ONE_BIT
 from firmware.image import INPUTS
 from hal.sim.nv import Nv
@@ -25,7 +24,7 @@ from hal.sim.plant import Plant
 from hal.sim.port import SimHal
 
 _CHUNK = 512  # bytes in one line of the prompt
-_SILENCE_S = 30.0
+_PIECE_S = 60.0
 # Where the HAL reads each source.
 SOURCES = {
     "rp2040_rosc": ("hal/rp2/rosc.py", "noise_into"),
@@ -88,37 +87,36 @@ class AtPrompt:
     def __init__(
         self,
         source: str,
-        open_line: Callable[[], Line],
+        open_port: Callable[[], Port],
         name: str,
         wait_s: float,
         say: Callable[[str], None],
         power: Callable[[], None] | None = None,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         if source not in SOURCES:
             raise UsageError(f"no device has the source {source}.", "Give the board of the device with --board.")
-        self._reach: Callable[[], Repl] = lambda: reach(open_line, name, wait_s, say, clock)
+        self._reach: Callable[[], Prompt] = lambda: reach(open_port, name, wait_s, say)
         self._source, self._function = source, SOURCES[source][1]
         self._power = power
-        self._repl = self._reach()
+        self._prompt = self._reach()
         self._load()
 
     def _load(self) -> None:
         try:
-            self._repl.run(code_of(self._source))
+            self._prompt.run(code_of(self._source))
         except Raised as raised:
             raise NotForDevice(
-                f"{self._repl.name}: the device has no {self._source} ({raised.last}).",
+                f"{self._prompt.name}: the device has no {self._source} ({raised.last}).",
                 "Choose the board of this device with --board.",
             ) from raised
 
     def restart(self) -> None:
         if self._power is None:
-            self._repl.start("import machine\nmachine.reset()")
-        self._repl.close()
+            self._prompt.reset()
+        self._prompt.close()
         if self._power is not None:
             self._power()
-        self._repl = self._reach()
+        self._prompt = self._reach()
         self._load()
 
     def read(self, size: int) -> tuple[bytes, bool]:
@@ -126,20 +124,20 @@ class AtPrompt:
         lines = (size + chunk - 1) // chunk
         raw, good = b"", True
         try:
-            for line in self._repl.run(_READ % (chunk, lines, self._function), _SILENCE_S).splitlines():
+            for line in self._prompt.run(_READ % (chunk, lines, self._function), _PIECE_S).splitlines():
                 digits, word = line.split()
                 raw += binascii.unhexlify(digits)
                 good &= word == "True"
         except (Raised, ValueError) as error:
             raise DeviceFailed(
-                f"{self._repl.name}: the device did not give its noise ({error}).", "Reset it and try again."
+                f"{self._prompt.name}: the device did not give its noise ({error}).", "Reset it and try again."
             ) from error
         if len(raw) < size:
-            raise DeviceFailed(f"{self._repl.name}: {len(raw)} bytes of {size} came.", "Reset it and try again.")
+            raise DeviceFailed(f"{self._prompt.name}: {len(raw)} bytes of {size} came.", "Reset it and try again.")
         return raw[:size], good
 
     def close(self) -> None:
-        self._repl.close()
+        self._prompt.close()
 
 
 def take(read: Read, size: int, advance: Advance, piece: int = 8 * _CHUNK) -> tuple[bytes, bool]:

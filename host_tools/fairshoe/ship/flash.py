@@ -12,20 +12,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from fairshoe.boards.ports import PORTS
-from fairshoe.errors import PortError, PortLost
 from fairshoe.ship.build import is_rp2040
 from fairshoe.ship.device_files import Device, Identity, OnDevice
-from fairshoe.ship.errors import DeviceFailed, NoPrompt, NotForDevice
+from fairshoe.ship.errors import DeviceFailed, NotForDevice
 from fairshoe.ship.file_plan import MAIN, MAIN_NEW, Plan, make_plan, sha256
 from fairshoe.ship.identity import refuse_older
-from fairshoe.ship.repl import Line, Repl
+from fairshoe.ship.prompt import Sent
 
 # What the firmware was tried with: the release of the compiler, and that of the emulated board.
 MICROPYTHON = ((1, 28), (1, 29))
-KNOCK_FIRST_S = 2.0
 _ARM = range(3, 9)  # armv6 to armv7emdp in the numbering of .mpy files: each runs what those before it run
 
-Say = Callable[[str], None]
 Progress = Callable[[str, int, int], None]
 
 
@@ -37,52 +34,6 @@ class FlashPermissions:
     other_micropython: bool = False
     clean: bool = False
     older: str | None = None  # the version that may replace a newer one
-
-
-# --- to the prompt -----------------------------------------------------------------------------
-
-HOW_TO_REACH = """\
-No prompt yet: a shoe that runs takes no Ctrl-C. To let this tool in:
-  1. open the door, and leave the USB cable in its place at the board;
-  2. switch the machine's power off and on, or press RESET at the board (an unplugged cable works as well, if the board
-     is powered by it);
-  3. wait: in the moment before its first scan the board takes the Ctrl-C that is being sent all the time.
-If it never does: hold BOOTSEL while power comes, and follow "recovery" in docs/FLASH.md."""
-
-
-def reach(open_line: Callable[[], Line], name: str, wait_s: float, say: Say, clock: Callable[[], float]) -> Repl:
-    """The raw prompt of a device, freshly reset. Waits for a person to restart one that runs; the port may go away
-    and come back meanwhile."""
-    until = clock() + wait_s
-    asked = False
-    last: PortError | PortLost | None = None
-    while True:
-        left = until - clock()
-        repl = None
-        try:
-            repl = Repl(open_line(), name, clock)
-            last = None
-            if repl.knock(max(min(KNOCK_FIRST_S, left), 0.0)):
-                repl.soft_reset()
-                return repl
-        except (PortError, PortLost) as error:
-            last = error
-            if not asked and isinstance(error, PortError):
-                raise
-        if repl is not None:
-            repl.close()
-        if clock() >= until:
-            break
-        if not asked and wait_s > KNOCK_FIRST_S:
-            say(f"{HOW_TO_REACH}\nWaiting up to {wait_s:.0f} s ...")
-            asked = True
-    if last is not None:
-        raise last
-    raise NoPrompt(
-        f"{name}: no MicroPython prompt within {wait_s:.0f} s.",
-        "Restart the device while this command waits (--wait-s gives more time). If it has no MicroPython at all: hold "
-        "BOOTSEL at power-up and copy MicroPython's .uf2 onto the drive that appears: docs/FLASH.md.",
-    )
 
 
 # --- is it the right one -----------------------------------------------------------------------
@@ -112,8 +63,7 @@ def check_device(
             )
         notes.append(f"MicroPython {identity.release} was never tried; {known} were")
     if _plain(identity.machine.partition(" with ")[0]) != _plain(board):
-        # Builds for rp2 know their board; elsewhere one build serves many, and its name says little.
-        if port == "rp2" and not leave.other_board:
+        if not leave.other_board:
             raise NotForDevice(
                 f"the board config is for {board}, the device says that it is {identity.machine}.",
                 "Choose the board with --board; if the pins are the same, say --other-board.",
@@ -208,11 +158,14 @@ def apply(device: Device, files: Mapping[str, bytes], plan: Plan, progress: Prog
     write = [name for name in plan.write if name != MAIN]
     total = sum(len(files[name]) for name in write) + len(files[MAIN])
     done = 0
+
+    def sent_of(name: str, before: int) -> Sent:
+        return lambda sent, _size: progress(name, before + sent, total)
+
     for name in write:
-        before = done
-        _write(device, name, files[name], lambda sent, name=name, before=before: progress(name, before + sent, total))
+        _write(device, name, files[name], sent_of(name, done))
         done += len(files[name])
-    _write(device, MAIN_NEW, files[MAIN], lambda sent: progress(MAIN, done + sent, total))
+    _write(device, MAIN_NEW, files[MAIN], sent_of(MAIN, done))
     device.sync()
     check(device.files(), {**{name: data for name, data in files.items() if name != MAIN}, MAIN_NEW: files[MAIN]})
     device.rename(MAIN_NEW, MAIN)
@@ -229,7 +182,7 @@ def check(there: Mapping[str, OnDevice], files: Mapping[str, bytes]) -> None:
         )
 
 
-def _write(device: Device, name: str, data: bytes, progress: Callable[[int], None]) -> None:
+def _write(device: Device, name: str, data: bytes, progress: Sent) -> None:
     # Try twice: one lost bit on a long cable must not end in an error.
     if device.write(name, data, progress) != sha256(data) and device.write(name, data, progress) != sha256(data):
         raise DeviceFailed(

@@ -14,7 +14,7 @@ from fairshoe.errors import PortError, PortLost
 from fairshoe.link.session import HostSession
 from fairshoe.messages import Booted, Welcome
 from fairshoe.ship.errors import NotUp
-from fairshoe.ship.repl import Line, Repl
+from fairshoe.transport.urls import Port
 from firmware.protocol.dictionary import HASH_SIZE
 
 HOUSE = "HOUSE"  # the code of a game that a board config makes up
@@ -24,6 +24,7 @@ BACK_S = 20.0  # until the port is there again
 SETTLE_S = 6.0  # from power-up to the first scan, with room
 NUDGE_S = 1.0  # for a prompt to answer an empty line
 REOPEN_S = 0.2
+HEARD_MAX = 8192  # of what is not understood
 LISTEN_S = 3.0  # for the event of the start, if nothing older waits to be collected
 
 
@@ -49,7 +50,7 @@ class Answer:
 
 
 def stays_silent(
-    open_line: Callable[[], Line],
+    open_port: Callable[[], Port],
     name: str,
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
@@ -59,21 +60,21 @@ def stays_silent(
     heard = bytearray()
     while True:
         try:
-            repl = Repl(open_line(), name, clock)
+            port = open_port()
             try:
-                heard += repl.listen(SETTLE_S, PROMPT)
+                heard += _listen(port, SETTLE_S, clock)
                 if PROMPT not in heard:
                     # At a prompt an empty line makes another one; a shoe that scans drops it.
-                    repl.send(b"\r")
-                    heard += repl.listen(NUDGE_S, PROMPT)
+                    port.write(b"\r")
+                    heard += _listen(port, NUDGE_S, clock)
                 if PROMPT in heard and not _last_words(heard):
                     # Printed before the tool listened: a soft reset starts it again, and it prints it again.
-                    repl.send(b"\x04")
-                    heard += repl.listen(SETTLE_S, PROMPT)
+                    port.write(b"\x04")
+                    heard += _listen(port, SETTLE_S, clock)
             finally:
-                repl.close()
+                port.close()
             break
-        except (PortError, PortLost) as error:
+        except (PortError, OSError) as error:
             if clock() >= until:
                 raise NotUp(
                     f"{name} did not come back after the reset.", "Unplug the device and plug it in, then look again."
@@ -89,6 +90,16 @@ def stays_silent(
             "Check the board config against the board; for the whole traceback open the port with a terminal program "
             "and press Ctrl-D.",
         )
+
+
+def _listen(port: Port, limit_s: float, clock: Callable[[], float]) -> bytes:
+    """What comes by itself, until a prompt is in it or the time is over."""
+    heard = b""
+    until = clock() + limit_s
+    while PROMPT not in heard and len(heard) < HEARD_MAX and clock() < until:
+        heard += port.read(1)
+        heard += port.read(port.in_waiting)
+    return heard
 
 
 def _halted(words: str) -> NotUp:
@@ -113,14 +124,14 @@ def expected(files: Mapping[str, bytes], firmware: str) -> Expected:
 
 
 def greet(
-    open_line: Callable[[], Line],
+    open_port: Callable[[], Port],
     name: str,
     wanted: Expected,
     limit_s: float = BACK_S,
     clock: Callable[[], float] = time.monotonic,
 ) -> Answer:
     """Say hello at the table port and compare the answer. Acknowledges nothing: events belong to the table system."""
-    line = open_line()
+    port = open_port()
     session = HostSession()
     board_crc = None
     until = clock() + limit_s
@@ -128,9 +139,9 @@ def greet(
     try:
         while clock() < until and (listen_until is None or clock() < listen_until):
             session.tick(clock())
-            line.write(session.take_output())
-            data = line.read(1)
-            data += line.read(getattr(line, "in_waiting", 0)) if data else b""
+            port.write(session.take_output())
+            data = port.read(1)
+            data += port.read(port.in_waiting) if data else b""
             for message, _body, _seq in session.feed(data, clock()):
                 if isinstance(message, Booted) and session.welcome and message.boot == session.welcome.boot:
                     board_crc = message.board_crc
@@ -143,7 +154,7 @@ def greet(
     except OSError as error:
         raise PortLost(f"{name} is gone.", "Check the cable of the table port.") from error
     finally:
-        line.close()
+        port.close()
     welcome = session.welcome
     if welcome is None:
         raise NotUp(

@@ -1,7 +1,8 @@
 """A board with MicroPython's prompt, in process: raw mode, raw paste with its flow control, soft reset, Ctrl-C, files.
 
 What is sent to it is run by CPython against a file system in memory. Its time passes when a caller waits for a byte,
-so that a test which waits a minute takes none.
+so that a test which waits a minute takes none: mpremote and our wrapper of it go by the time of the board that was
+made last, and behind a pseudo-terminal by the real one.
 """
 
 from __future__ import annotations
@@ -10,11 +11,14 @@ import builtins
 import errno
 import hashlib
 import io
+import time
 import types
 from collections.abc import Callable
 from typing import Any
 
-from fairshoe.ship import flash
+from mpremote import transport_serial
+
+from fairshoe.ship import flash, prompt
 from fairshoe.ship.device_files import Device
 from fairshoe.ship.file_plan import Plan
 from fairshoe.ship.flash import FlashPermissions
@@ -25,12 +29,31 @@ BANNER = b'MicroPython v1.28.0; Raspberry Pi Pico 2 with RP2350\r\nType "help()"
 RAW_BANNER = b"raw REPL; CTRL-B to exit\r\n>"
 
 
+class Time:
+    """`time` for those who wait for a board."""
+
+    board: FakeBoard | None = None
+
+    def monotonic(self) -> float:
+        return self.board.clock() if self.board else time.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        if self.board:
+            self.board.wait(seconds)
+        else:
+            time.sleep(seconds / 10)  # mpremote looks for an answer a hundred times in a second, too slow for tests
+
+
+TIME = Time()
+transport_serial.time = prompt.time = TIME  # pyright: ignore[reportAttributeAccessIssue]
+
+
 class Reset(BaseException):
     """machine.reset() was called."""
 
 
 class FakeBoard:
-    """Power on with `power_on`. `lines` are made with `open_line`, one at a time, as a serial device is opened."""
+    """Power on with `power_on`. A line is made with `open_line`, one at a time, as a serial device is opened."""
 
     def __init__(self, files: dict[str, bytes] | None = None) -> None:
         self.files: dict[str, bytes] = dict(files or {})
@@ -48,7 +71,7 @@ class FakeBoard:
         self.flips: set[str] = set()  # files that are written wrong once
         self.slow = False  # what it says can be read only after a wait for it
         self.noise = b""  # before every banner
-        self.now = 0.0
+        self.now: float = 0.0
         self.resets = 0
         self.pulls = 0
         self.received = 0
@@ -63,6 +86,7 @@ class FakeBoard:
         self._late = bytearray()
         self._mode = "off"
         self.power_on()
+        TIME.board = self
 
     # -- power and time ------------------------------------------------------------------------------------------
 
@@ -92,6 +116,13 @@ class FakeBoard:
 
     def sleep(self, seconds: float) -> None:
         self.now += seconds
+
+    def wait(self, seconds: float) -> None:
+        """Time for the board as well."""
+        self.now += seconds
+        self._out += self._late
+        self._late.clear()
+        self.on_tick()
 
     def open_line(self) -> FakeLine:
         if not self.plugged or self.now < self.absent_until:
@@ -194,10 +225,7 @@ class FakeBoard:
         data = bytes(self._out[:size])
         del self._out[:size]
         if not data:
-            self.now += TICK_S
-            self._out += self._late
-            self._late.clear()
-            self.on_tick()
+            self.wait(TICK_S)
         return data
 
     @property
@@ -415,7 +443,7 @@ def no_progress(_what: str, _done: int, _total: int) -> None:
 
 def at_prompt(board: FakeBoard, wait_s: float = 60.0, told: list[str] | None = None) -> Device:
     say = (told if told is not None else []).append
-    return Device(flash.reach(board.open_line, "fake", wait_s, say, board.clock))
+    return Device(prompt.reach(board.open_line, "fake", wait_s, say))
 
 
 def put(board: FakeBoard, files: dict[str, bytes], leave: FlashPermissions = NOTHING) -> Plan:

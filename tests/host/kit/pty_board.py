@@ -10,7 +10,7 @@ import time
 import tty
 from types import TracebackType
 
-from flashed_board import FakeBoard
+from flashed_board import TIME, FakeBoard
 
 
 class PtyBoard:
@@ -24,6 +24,7 @@ class PtyBoard:
         self._thread = threading.Thread(target=self._serve, daemon=True)
 
     def __enter__(self) -> str:
+        TIME.board = None
         self._thread.start()
         return os.ttyname(self._slave)
 

@@ -37,7 +37,7 @@ class Oscillator(FakeBoard):
 
 
 def at_prompt(board: FakeBoard, source: str = "rp2040_rosc") -> capture.AtPrompt:
-    return capture.AtPrompt(source, board.open_line, "fake", 5.0, lambda _text: None, clock=board.clock)
+    return capture.AtPrompt(source, board.open_line, "fake", 5.0, lambda _text: None)
 
 
 def test_what_is_captured_at_the_prompt_is_each_bit_that_the_hal_reads_in_order() -> None:

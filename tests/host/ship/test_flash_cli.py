@@ -16,13 +16,13 @@ from fairshoe import __version__
 from fairshoe.boards.configs import load_board
 from fairshoe.cli import command_line
 from fairshoe.commands import flash as flash_cli
-from fairshoe.ship import start_check
+from fairshoe.ship import prompt, start_check
 from fairshoe.ship.build import Built
 from fairshoe.ship.device_files import VERSION_FILE
 from fairshoe.ship.errors import NotForDevice
 from fairshoe.ship.flash import check_board
-from fairshoe.ship.repl import open_line
 from fairshoe.text.progress import Progress
+from fairshoe.transport.urls import PortAddress
 from firmware.version import VERSION_TEXT
 
 
@@ -41,6 +41,7 @@ def quick(built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(flash_cli, "build", once)
     monkeypatch.setattr(start_check, "SETTLE_S", 0.4)
     monkeypatch.setattr(start_check, "NUDGE_S", 0.2)
+    monkeypatch.setattr(prompt, "RESET_S", 0.2)
 
 
 def flash(*arguments: str, code: int = 0) -> CompletedProcess[str]:
@@ -148,8 +149,8 @@ def test_an_interrupted_technician_is_told_how_to_go_on(built: Built, monkeypatc
 
 def test_a_port_that_another_program_has_is_told(built: Built) -> None:
     with PtyBoard(FakeBoard()) as port:
-        other = open_line(port)
-        assert "lock" in flash(port, code=4).stderr
+        other = PortAddress(port).open()
+        assert "another program has" in flash(port, code=4).stderr
         other.close()
 
 

@@ -119,6 +119,8 @@ def test_any_other_answer_is_told(changes: dict[str, Any], message: str) -> None
 class Silent:
     """A table port at which only a device speaks that cannot start."""
 
+    in_waiting = 0
+
     def __init__(self, said: bytes) -> None:
         self.said = said
         self.now = 0.0
