@@ -123,7 +123,7 @@ def cells_clear(storage: "Storage") -> None:
 
 def refuse(what: str, chapter: str = "another storage layout") -> None:
     """Go out of service (hal/boot_main.py) with the storage as it is."""
-    raise RuntimeError("%s. Nothing was written: see docs/RECOVERY.md, %s" % (what, chapter))
+    raise RuntimeError("%s. Nothing was written: see docs/FIRMWARE.md, %s" % (what, chapter))
 
 
 def refuse_unreadable(cell: int) -> None:

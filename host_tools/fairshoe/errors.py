@@ -184,7 +184,7 @@ class DeviceSuspect(DeckNotShared):
 
 
 class DeviceHalted(FairshoeError):
-    """The device answers, but its firmware could not start: see docs/RECOVERY.md."""
+    """The device answers, but its firmware could not start: see docs/FIRMWARE.md."""
 
     exit_code = Exit.DEVICE
 

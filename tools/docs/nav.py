@@ -48,14 +48,7 @@ SECTIONS = (
     Section("Start", ("TOUR.md", "QUICKSTART.md", "RELEASE.md", "project/overview.md", "LIMITS.md", "GLOSSARY.md")),
     Section(
         "At the bench",
-        (
-            "BENCH.md",
-            "FAULTS.md",
-            "FLASH.md",
-            "IMAGE.md",
-            "UPDATE.md",
-            "RECOVERY.md",
-        ),
+        ("BENCH.md", "FAULTS.md", "FIRMWARE.md"),
     ),
     Section(
         "Integrate",
@@ -75,7 +68,7 @@ SECTIONS = (
     ),
     Section(
         "Evidence",
-        ("REGULATOR.md", "SHUFFLE.md", "SECURITY.md", "SIGNED_BOOT.md", "POWERLOSS.md", "PROOF.md", "MUTANTS.md"),
+        ("REGULATOR.md", "SHUFFLE.md", "SECURITY.md", "POWERLOSS.md", "PROOF.md", "MUTANTS.md"),
     ),
     Section(
         "Firmware",

@@ -324,7 +324,7 @@ export class Shoe {
     else if (message.name === 'session_ending') this.#hello();
     else if (message.name === 'halted' && this.#opened)
       this.#whyNot = new FairshoeError('halted',
-        `the firmware could not start: ${toText(fromHex(message.fields.text))}.`, 'See docs/RECOVERY.md.');
+        `the firmware could not start: ${toText(fromHex(message.fields.text))}.`, 'See docs/FIRMWARE.md.');
     else if (message.name === 'status') {
       this.status = this.#news = message;
       this.#tell('status', message);

@@ -80,7 +80,7 @@ def add_image(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--rollback", type=_rollback, default=0, metavar="N", help=f"rollback number, 0 to {ROLLBACK_MAX} (%(default)s)"
     )
-    command.add_argument("--sign", metavar="KEY.PEM", help="sign for the boot ROM of a Pico 2: docs/SIGNED_BOOT.md")
+    command.add_argument("--sign", metavar="KEY.PEM", help="sign for the boot ROM of a Pico 2: docs/FIRMWARE.md")
     command.add_argument("--older", metavar="VERSION", help="replace a newer image by this older version on purpose")
     command.add_argument("-o", "--out", default=OUT, metavar="FOLDER", help="where to build (%(default)s)")
     command.add_argument("--json", action="store_true", help="the record as JSON; progress goes to standard error")

@@ -103,7 +103,7 @@ def _after(options: argparse.Namespace) -> int:
 def _release(path: Path) -> Identity:
     identity = find_identity(flash_of_uf2(read_bytes(path)))
     if identity is None or not identity.release:
-        raise ImageError(f"{path} is no release image.", "Take the .uf2 of a release: fairshoe docs IMAGE")
+        raise ImageError(f"{path} is no release image.", "Take the .uf2 of a release: fairshoe docs FIRMWARE")
     return identity
 
 

@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
     if not finding.same:
         raise Differs(
             f"not what release {manifest.version} has for {release.name}.",
-            "Take the device out of use and find the reason; docs/FLASH.md describes how to flash it again.",
+            "Take the device out of use and find the reason; docs/FIRMWARE.md describes how to flash it again.",
         )
     return 0
 

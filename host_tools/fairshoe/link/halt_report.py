@@ -18,7 +18,7 @@ _ADVICE = {
     "write it again with `fairshoe flash`.",
     "files": "Its files are not the ones that were built, or not all of them: write them again with `fairshoe flash`.",
     "image": "Its image was not written to the end, or its flash is damaged. What it recorded is kept. Open the door, "
-    "hold BOOTSEL at power-up and copy the image onto the drive again (docs/UPDATE.md); if that does not help, replace "
+    "hold BOOTSEL at power-up and copy the image onto the drive again (docs/FIRMWARE.md); if that does not help, replace "
     "the board.",
     "import": "Its files do not fit each other or its MicroPython: write them again with `fairshoe flash`.",
     "start": "Its board config asks for something this board does not have, or a chip beside the processor does not "
@@ -33,12 +33,12 @@ _RESETS = (
 )
 _LAYOUT = (
     "Its storage has another layout, or another number of cells than its config says, and was left as it is: install "
-    "the firmware and the config that it had before, or newer ones that know its layout (docs/RECOVERY.md, "
+    "the firmware and the config that it had before, or newer ones that know its layout (docs/FIRMWARE.md, "
     '"Another storage layout").'
 )
 _UNREADABLE = (
     "A part of its storage that it cannot do without does not read well, and was left as it is: switch it off and on, "
-    'check the storage chip and its wiring, then see docs/RECOVERY.md, "Unreadable storage".'
+    'check the storage chip and its wiring, then see docs/FIRMWARE.md, "Unreadable storage".'
 )
 
 

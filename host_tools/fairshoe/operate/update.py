@@ -1,6 +1,6 @@
 """A device at a table gets another image: what must hold before its door is opened, and before it deals again.
 
-The image itself is written by a person with BOOTSEL (docs/UPDATE.md). Both halves read and prove the journal, so what
+The image itself is written by a person with BOOTSEL (docs/FIRMWARE.md). Both halves read and prove the journal, so what
 an update must not touch (records, log, key, signing key, game) is compared by the device's own chain and seals, and
 not by its word. Nothing is acknowledged: events stay for the host that stores them.
 """

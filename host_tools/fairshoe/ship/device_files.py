@@ -108,7 +108,7 @@ class Device:
         except Raised as raised:
             raise NotForDevice(
                 f"{self.name}: the device has a prompt but not what MicroPython has ({raised.last}).",
-                "Put MicroPython for this board on it: docs/FLASH.md.",
+                "Put MicroPython for this board on it: docs/FIRMWARE.md.",
             ) from raised
 
     def files(self) -> dict[str, OnDevice]:

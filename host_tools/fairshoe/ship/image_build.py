@@ -1,7 +1,7 @@
 """Build an image: write the board folder, run the checkout's own build on it, and record the result.
 
 The build runs outside of the checkout. What it would embed of time and place is fixed, so that the same sources and
-tools give the same bytes: docs/IMAGE.md.
+tools give the same bytes: docs/FIRMWARE.md.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ No prompt yet: a shoe that runs takes no Ctrl-C. To let this tool in:
   2. switch the machine's power off and on, or press RESET at the board (an unplugged cable works as well, if the board
      is powered by it);
   3. wait: in the moment before its first scan the board takes the Ctrl-C that is being sent all the time.
-If it never does: hold BOOTSEL while power comes, and follow "recovery" in docs/FLASH.md."""
+If it never does: hold BOOTSEL while power comes, and follow "repair" in docs/FIRMWARE.md."""
 
 
 class Raised(DeviceFailed):
@@ -44,7 +44,7 @@ class Raised(DeviceFailed):
         self.last = lines[-1] if lines else "no reason given"
         super().__init__(
             f"{name}: the device says {self.last}.",
-            "It waits at its prompt. Run the same command again; if that does not help: docs/FLASH.md, recovery.",
+            "It waits at its prompt. Run the same command again; if that does not help: docs/FIRMWARE.md, repair.",
         )
 
 
@@ -166,7 +166,7 @@ class Prompt:
             return DeviceFailed(
                 f"{self.name}: the device's file system is full.",
                 "It has no main.py now and waits at its prompt. Delete what is not fairshoe's with --clean, or "
-                "format the file system (docs/FLASH.md), and run the same command again.",
+                "format the file system (docs/FIRMWARE.md), and run the same command again.",
             )
         return Raised(self.name, traceback)
 
@@ -209,5 +209,5 @@ def reach(open_port: Callable[[], Port], name: str, wait_s: float, say: Callable
     raise NoPrompt(
         f"{name}: no MicroPython prompt within {wait_s:.0f} s.",
         "Restart the device while this command waits (--wait-s gives more time). If it has no MicroPython at all: hold "
-        "BOOTSEL at power-up and copy MicroPython's .uf2 onto the drive that appears: docs/FLASH.md.",
+        "BOOTSEL at power-up and copy MicroPython's .uf2 onto the drive that appears: docs/FIRMWARE.md.",
     )

@@ -2,7 +2,7 @@
 
 The boot ROM follows a loop of metadata blocks from the first 4 KB of the flash. The block of a sealed image has a load
 map (what is hashed), the hash, a signature over it by secp256k1, and the rollback number. The ROM accepts a public key
-whose SHA-256 is in OTP: that SHA-256 is the fingerprint here. docs/SIGNED_BOOT.md says what to write into OTP.
+whose SHA-256 is in OTP: that SHA-256 is the fingerprint here. docs/FIRMWARE.md says what to write into OTP.
 """
 
 from __future__ import annotations

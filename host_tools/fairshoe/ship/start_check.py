@@ -103,7 +103,7 @@ def _listen(port: Port, limit_s: float, clock: Callable[[], float]) -> bytes:
 
 
 def _halted(words: str) -> NotUp:
-    advice = "Put that right (docs/RECOVERY.md), and flash it again."
+    advice = "Put that right (docs/FIRMWARE.md), and flash it again."
     return NotUp(f"the device cannot start, and says why: {words}.", advice)
 
 

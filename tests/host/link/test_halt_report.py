@@ -106,7 +106,7 @@ def test_a_session_that_fell_silent_believes_it() -> None:
         ("import: ImportError(\"no module named 'bf'\",)", "fairshoe flash"),
         ("start: MemoryError('memory allocation failed',)", "memory"),
         ("start: storage layout 2, firmware knows 1. ...: another storage layout", "install the firmware"),
-        ("start: storage cell 8 unreadable. ...: see docs/RECOVERY.md, unreadable storage", "off and on"),
+        ("start: storage cell 8 unreadable. ...: see docs/FIRMWARE.md, unreadable storage", "off and on"),
         ("something: else", "fairshoe flash"),
         ("", "fairshoe flash"),
     ],

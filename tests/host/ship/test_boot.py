@@ -114,7 +114,7 @@ def test_storage_of_a_newer_layout_is_told_and_left_as_it_is(table: Table) -> No
     cell[0], cell[3] = 0x96, 2
     fram[8 * 96 : 9 * 96] = bytes(cell) + crc32(cell).to_bytes(4, "little")
     before = bytes(fram)
-    text = "start: storage layout 2, firmware knows 1. Nothing was written: see docs/RECOVERY.md,"
+    text = "start: storage layout 2, firmware knows 1. Nothing was written: see docs/FIRMWARE.md,"
     assert table.boot() == text + " another storage layout"
     assert bytes(fram) == before
     assert table.driver.world.lcd.screen()[1:3] == ("start: storage layou", "t 2, firmware knows ")

@@ -11,7 +11,7 @@
 // Two sums of words take a third of the time of a CRC, and tell any single word and, but for one case in 2^64, any
 // mixture of two images.
 //
-// An RP2350 has none of it: its boot ROM checks a signed image as a whole (docs/SIGNED_BOOT.md).
+// An RP2350 has none of it: its boot ROM checks a signed image as a whole (docs/FIRMWARE.md).
 
 #include "pico.h"
 
