@@ -122,8 +122,9 @@ def recover(stage: "Stage") -> None:
     raise Stuck("the operator cannot leave %s, warning %d" % (ids.STATE_NAMES.split()[flow.state], flow.warning))
 
 
-def good_round(stage: "Stage") -> None:
-    """An empty machine, a good deck, and everything that is to be done with it once.
+def good_round(stage: "Stage", positions: int = 0) -> None:
+    """An empty machine, a good deck, and everything that is to be done with it once: stacks for so many players, or
+    for none in particular, until the cards are out.
 
     A noise source that was bad at the boot fails the first shuffle, even if it is good by then: it is tried again."""
     for action in ("open", "clear", "close"):
@@ -147,6 +148,10 @@ def good_round(stage: "Stage") -> None:
             raise Stuck("a good deck ended in a warning, after %s" % " ".join(names))
         if goal in names:
             return
+        if stage.rig.app.flow.state == states.DECK_READY:
+            for _ in range(positions):
+                stage.run(200)
+                stage.act("press", {"button": "seat"})
         _move(stage, True)
     raise Stuck("no %s, only %s" % (goal, " ".join(names)))
 

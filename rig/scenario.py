@@ -40,12 +40,13 @@ _HOST_ACTIONS = {
     "command_again": (),
     "forge": ("name",),
     "read": ("display",),
+    "tell": ("text",),
     "audit": (),
     "rotate": ("key",),
     "host": ("acknowledges", "share"),
     "link": ("bit_ppm", "lose_ppm", "piece_ppm", "delay_ms"),
     "recover": (),
-    "good_round": (),
+    "good_round": ("positions",),
 }
 
 
@@ -148,7 +149,7 @@ class Scenario:
         elif action == "good_round":
             if self.invariants is not None:
                 self.invariants.fresh()
-            good_round(stage)
+            good_round(stage, arguments.get("positions", 0))
             self._finish()
         elif action == "host":
             stage.peer.acknowledges = arguments.get("acknowledges", True)
@@ -177,6 +178,8 @@ class Scenario:
             rotate(stage, _KEY, key)
         elif action == "audit":
             self._audit()
+        elif action == "tell":
+            pass  # for readers, who find it in the transcript
         elif self.op:
             self._order()  # what must come of it is a promise
 

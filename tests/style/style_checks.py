@@ -102,8 +102,8 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
         *HOST_BASE,
     ),
     "fairshoe.demo": (
-        *("fairshoe.demo", "fairshoe.client", "fairshoe.text", "fairshoe.games", "firmware.protocol"),
-        "fairshoe.sim.pseudo_terminal",
+        *("fairshoe.demo", "fairshoe.boards", "fairshoe.games", "fairshoe.link", "fairshoe.sim", "fairshoe.text"),
+        "rig",
         *HOST_BASE,
     ),
     "fairshoe.shuffle": ("fairshoe.shuffle", "fairshoe.boards", "fairshoe.sim", "fairshoe.text", *HOST_BASE),

@@ -11,6 +11,10 @@ from fairshoe.sim.scenario_cases import scenario_names
 
 
 def add_demo(command: argparse.ArgumentParser) -> None:
+    scenario: Any = command.add_argument(
+        "scenario", nargs="?", metavar="SCENARIO", help="a name, a file or FILE:CASE (what fits the game and the board)"
+    )
+    scenario.completes = scenario_names()
     add_simulation(command, speed=6.0)
 
 

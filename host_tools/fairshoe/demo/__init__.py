@@ -1,4 +1,4 @@
-"""The demonstration behind `make run`: a simulated shoe in a process of its own, and the stories that are played on it.
+"""The demonstration behind `make run`: scenario files, played at the pace of a clock and told in words.
 
-Imports client, games and text.
+Imports boards, games, link, sim, text and the rig.
 """

@@ -54,10 +54,10 @@ class Result:
         return name_of(self.path)
 
 
-def load(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The checked scenario and the config of its board."""
+def load(path: Path, **own: object) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The checked scenario and the config of its board; what is given here stands in place of the file's."""
     try:
-        data = read_place(path)
+        data = read_place(path) | own
         check(data)
     except OSError as error:
         advice = "Give a name that `fairshoe scenario list` prints, or the path of a file."

@@ -9,8 +9,7 @@ import subprocess
 import sys
 import time
 import zlib
-from collections.abc import Generator, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -174,38 +173,8 @@ def test_a_hand_that_does_something_impossible_gets_a_hint_and_the_shoe_goes_on(
     assert "table port" in done.stdout
 
 
-def children_left(seed: str) -> list[str]:
-    """Simulators of the run with this seed: no others."""
-    listing = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True, check=True).stdout
-    return [line for line in listing.splitlines() if "fairshoe sim" in line and f"--seed {seed} " in line]
-
-
 def a_seed() -> str:
     return str(random.randrange(1 << 30))
-
-
-Demos = dict[str, "Future[subprocess.CompletedProcess[str]]"]
-
-
-@pytest.fixture(scope="module")
-def demos() -> Iterator[Demos]:
-    """Every demonstration, three at a time: they mostly wait for the clock."""
-    words = {kind: ("--board", f"pico-{kind}") for kind in ("shelves", "shoe", "draw")}
-    words |= {game: ("--game", game) for game in (*GAME_STORIES, "double-attack-blackjack")}
-    words["records"] = ("--table", "records=true")
-    with ThreadPoolExecutor(3) as pool:
-        yield {
-            name: pool.submit(run, "demo", *each, "--speed", "25", "--seed", a_seed(), timeout=600)
-            for name, each in words.items()
-        }
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("kind", ["shelves", "shoe", "draw"])
-def test_the_demo_has_a_story_for_every_mechanism(kind: str, demos: Demos) -> None:
-    done = demos[kind].result()
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "0 missing" in done.stdout
 
 
 def test_any_deal_of_the_house_game_can_be_named() -> None:
@@ -218,13 +187,14 @@ def test_any_deal_of_the_house_game_can_be_named() -> None:
             check_game(text)
 
 
-def test_the_demo_tells_its_story_in_plain_text_and_leaves_nothing_behind() -> None:
-    seed = a_seed()
-    done = run("demo", "--speed", "20", "--seed", seed, timeout=600)
+def test_the_demo_tells_its_story_in_plain_text() -> None:
+    done = run("demo", "--speed", "20", "--seed", a_seed(), timeout=600)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr
     assert "\x1b" not in done.stdout
     for words in (
-        "table port  /dev/",
+        "tap  /dev/",
+        "cards refused: progressive wagers and chips must be reported and agree, rule CS-9c",
+        "| Progressive chips    |",
         "rest put out: 32 cards, 32 expected",
         "deck refused by rule CS-9g: 51 cards counted, 52 expected; the deck is removed from the table",
         "void by rule CS-13f (jam exit): all hands void; cards are pulled and reshuffled with those dealt",
@@ -232,67 +202,51 @@ def test_the_demo_tells_its_story_in_plain_text_and_leaves_nothing_behind() -> N
         " received, 0 missing",
     ):
         assert words in done.stdout, words
-    assert children_left(seed) == []
-
-
-GAME_STORIES: dict[str, tuple[str, ...]] = {
-    "double-down-stud": (
-        "| Double down wagers   |",
-        "betting closed for the second time, rule DDS-8e",
-        "recorded: face up: 1 card; by rule DDS-11b: the card goes to the rack",
-        "| One card more is due |",
-        "void by rule DDS-11a: all hands void",
-        "the house decides whether it goes on",
-        "void by house policy: all hands void",
-    ),
-    "boston-5-stud": (
-        "| Second wagers        |",
-        "recorded: second wager: position 2, taken back; by rule B5-10b",
-        "remainder 37, stub 31",
-        "by rule B5-12d: one card more completes the hand",
-        "void by rule B5-12f (jam exit): all hands void, but complete hands stand for a bonus: positions 1, 2;",
-    ),
-    "caribbean-stud": (
-        "cards refused: progressive wagers and chips must be reported and agree, rule CS-9c",
-        "lock-out confirmed, rule CS-9c: 3 wagers, 3 chips",
-        "| Cover All: 4 hands   |",
-        "by rule CS-13d: one card more completes the hand",
-    ),
-    "double-cross-poker": (
-        "| Deal the cross: five |",
-        "recorded: misdeal: community, 6 cards; by rule DCP-12c: all hands void",
-        "end of the round refused: stub count due, rule DCP-9d",
-        "| Count the stub       |",
-        "remainder 48, stub 43, counted 43",
-    ),
-}
 
 
 @pytest.mark.full
-def test_the_demo_tells_what_people_do_where_the_table_keeps_records(demos: Demos) -> None:
-    done = demos["records"].result()
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("b5-jam-in-the-third-stack",), "void by rule B5-12f (jam exit): all hands void, but complete hands stand"),
+        (("deck-of-51:b5-51-cards",), "deck refused by rule B5-9f: 51 cards counted"),
+        (("--game", "boston-5-stud"), "recorded: final deal: 2 positions; by rule B5-10c"),
+        (("--game", "double-down-stud"), "| Double down wagers   |"),
+        (("--game", "double-cross-poker"), "| Deal the cross: five |"),
+        (("--game", "double-attack-blackjack"), "recorded: burned"),
+        (("--board", "pico-shelves"), "deck refused by house policy: 51 cards counted"),
+        (("--board", "pico-shoe"), "round ended: 3 stacks, 15 cards dealt"),
+        (("--board", "pico-draw"), "void by house policy (door)"),
+        (("--board", "pico2-draw"), "rounds        2 ended, 0 void"),
+        (("--game", "boston-5-stud", "--board", "pico-shoe"), "round started: 3 positions"),
+        (("--table", "cover_all=with_dealer", "--table", "progressive=false"), "Cover All, rule CS-12e: 4 hands"),
+    ],
+)
+def test_the_demo_plays_a_scenario_that_is_named_or_fits_and_else_two_good_rounds(
+    arguments: tuple[str, ...], words: str
+) -> None:
+    done = run("demo", *arguments, "--speed", "50", "--seed", a_seed(), timeout=600)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr
-    assert "deck refused: not inspected, verified, shown and washed yet, rule CS-3b" in done.stdout
-    assert "recorded: washed: deck 1; by rule CS-3b" in done.stdout
+    assert words in done.stdout
+    assert " received, 0 missing" in done.stdout
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("game", GAME_STORIES)
-def test_the_demo_plays_each_poker_game_by_its_own_procedure(game: str, demos: Demos) -> None:
-    done = demos[game].result()
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr
-    assert "\x1b" not in done.stdout
-    for words in GAME_STORIES[game]:
-        assert words in done.stdout, words
+def test_the_demo_says_what_it_cannot_play() -> None:
+    assert "fairshoe demo cs-progressive" in one_message(run("demo", "--table", "records=true"), 2)
+    assert "60 cards does not fit 54 slots" in one_message(run("demo", "--game", "house:deck_cards=60"), 3)
+    assert "fairshoe scenario list" in one_message(run("demo", "no-such-scenario"), 3)
 
 
-@pytest.mark.full
-def test_the_demo_plays_double_attack_blackjack_on_the_board_for_it(demos: Demos) -> None:
-    done = demos["double-attack-blackjack"].result()
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr
-    assert "board pico-draw" in done.stdout and "0 missing" in done.stdout
-    for told in ("burned", "betting closed", "ten", "cut", "DAB-7j"):
-        assert told in done.stdout, told
+def test_the_demo_tells_what_was_not_as_the_scenario_expects(tmp_path: Path) -> None:
+    story: dict[str, object] = {
+        "title": "A deck that never comes",
+        "steps": [],
+        "expect": {"events": ["deck_verified"]},
+    }
+    (tmp_path / "story.json").write_text(json.dumps(story))
+    done = run("demo", "--speed", "50", str(tmp_path / "story.json"), timeout=600)
+    assert done.returncode == 1
+    assert "not as the story should go: " in done.stdout and "deck_verified" in done.stdout
 
 
 def read_terminal(near: int, word: str = "") -> str:
@@ -311,10 +265,9 @@ def read_terminal(near: int, word: str = "") -> str:
 @pytest.mark.parametrize(("no_color", "coloured"), [("", True), ("1", False)])
 def test_on_a_terminal_there_is_a_live_line_and_ctrl_c_ends_it_cleanly(no_color: str, coloured: bool) -> None:
     near, far = os.openpty()
-    seed = a_seed()
     environment = {**os.environ, "TERM": "xterm", "NO_COLOR": no_color}
     process = subprocess.Popen(
-        [*FAIRSHOE, "demo", "--speed", "10", "--seed", seed],
+        [*FAIRSHOE, "demo", "--speed", "10", "--seed", a_seed()],
         stdin=far,
         stdout=far,
         stderr=far,
@@ -335,4 +288,3 @@ def test_on_a_terminal_there_is_a_live_line_and_ctrl_c_ends_it_cleanly(no_color:
     assert ("\x1b[32m" in text) == coloured
     assert "Traceback" not in text
     assert "interrupted" in text
-    assert children_left(seed) == []
