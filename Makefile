@@ -22,6 +22,7 @@ KIND ?=
 QUICK ?=
 KEYED ?=
 MICROPYTHON ?=
+LAW := tests/unit/games/test_law.py
 PICOTOOL ?=
 BENCH ?=
 OUT ?=
@@ -119,6 +120,11 @@ generate: ready ## write every generated file again: messages, protocol and wiri
 .PHONY: matrix
 matrix: ready ## which record is taken at which stage of each game, by playing: compared with docs/matrix; WRITE=1 renews it  [GAME=]
 	@$(TOOL) rules.matrix $(if $(WRITE),--write) $(call opt,--game,$(GAME))
+
+.PHONY: law
+law: ready ## the law of each game, row by row: on CPython and on the MicroPython VM, with the time of each
+	time -p $(BIN)/pytest -q $(LAW)
+	time -p $(BIN)/node tools/mpy/test.mjs --lanes 1 $(LAW)
 
 trace: ready ## which test proves which clause of the games' rules; WRITE=1 renews docs/RULES.md
 	@$(TOOL) rules $(if $(WRITE),--write)

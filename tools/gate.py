@@ -71,7 +71,7 @@ EVERYTHING = (".",)
 FORMATS = "docs/protocol"  # vectors and schemas, for other programs
 DEVICE = ("firmware", "hal", "rig", "board_configs", "game_profiles")
 SUITE = ("tests/conftest.py", "tests/long.txt", "tests/host/kit", "tools", "rules", "host_tools/fairshoe")
-ON_BOTH_VMS = (*DEVICE, "tests/scenarios", *BOTH_VMS)
+ON_BOTH_VMS = (*DEVICE, "rules/law", "tests/scenarios", *BOTH_VMS)
 CODE = ":(glob)host_tools/**/*.py"
 OF_HOST = (
     *ON_BOTH_VMS,

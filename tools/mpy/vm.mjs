@@ -11,7 +11,7 @@ export const REPO = resolve(HERE, '../..');
 export const VM_ROOT = '/fairshoe';
 export const VM_RUNNER = '/runner';
 
-const TREES = ['firmware', 'hal', 'rig', 'board_configs', 'game_profiles', 'tests/unit', 'tests/scenarios'];
+const TREES = ['firmware', 'hal', 'rig', 'board_configs', 'game_profiles', 'rules/law', 'tests/unit', 'tests/scenarios'];
 const SKIPPED = /^(\..*|__pycache__|node_modules)$/;
 const FLUSH_BYTES = 4096;
 
