@@ -9,3 +9,11 @@ def test_the_law_of_boston_5_stud():
 
 def test_the_law_of_caribbean_stud():
     check_law("caribbean-stud")
+
+
+def test_the_law_of_double_cross_poker():
+    check_law("double-cross-poker")
+
+
+def test_the_law_of_double_down_stud():
+    check_law("double-down-stud")

@@ -12,10 +12,11 @@ from rig.law import DRAWN, IN_PART, WORDS, law_of
 from rig.story import Stuck
 
 # These a row may leave out; `nothing` says that not even they come.
-MAY = ("recorded none", "round_started", "lockout_confirmed", "deck_verified", "deck_loaded", "remainder_released")
+MAY = ("recorded none", "round_started", "lockout_confirmed", "deck_verified", "remainder_released", "stack_offered")
 WAIT_MS = 300  # between two movements of a dealer
 PATIENCE_MS = 120000  # the longest wait for an event, of a shuffle
-WAITS = 20
+WAITS = 400
+COUNTS = {"remainder_released": "counted", "cover_all": "column", "stack_offered": "cards"}
 TOLD = [does[0] for _saying, does in WORDS["outcome"]]
 
 
@@ -63,7 +64,7 @@ class LawTable(Table):
         return told
 
     def tell(self, named):
-        """What was told since the last look, as (words, clause)."""
+        """What the device has reported since the last look, as (words, clause)."""
         events = self.stage.peer.events[self.judged :]
         self.judged += len(events)
         voided = "round_voided" in [event.name for event in events]  # says what the record before it says
@@ -125,6 +126,9 @@ class LawTable(Table):
         if self.mode != "automated" and not self.glance.rig.app.flow.tail:
             self.release()
 
+    def do_loaded(self, deck):
+        self.loaded(deck)
+
     @remembered
     def loaded(self, deck):
         self.insert("deck_loaded", 600, cards=self.profile.deck_cards, deck=deck)
@@ -158,6 +162,8 @@ class LawTable(Table):
     def whole_round(self, positions):
         """In which all raise; then the next deck is shuffled."""
         self.do_dealt(positions)
+        if self.profile.closings > 1:
+            self.do_play("-:press:close")
         if self.mode == "automated":
             self.release()
         if self.profile.final_each:
@@ -166,7 +172,10 @@ class LawTable(Table):
         self.do_shuffled(1)
 
     def do_jam(self, place, card):
-        self.stage.rig.plant.add_fault({"fault": "jam", "place": place, "card": card, "at_um": 60000})
+        self.stage.rig.plant.add_fault({"fault": "jam", "place": place, "card": card - 1, "at_um": 60000})
+
+    def do_wrong_back(self, card):
+        self.stage.rig.plant.add_fault({"fault": "wrong_back", "card": card - 1})
 
     def do_power(self):
         self.do_play("-:cut", "-:boot")
@@ -191,8 +200,8 @@ def words_of(event):
         words += [str(value["stub"])] + ["counted"] * (value["stub_counted"] == value["stub"])
     elif event.name == "held_back":
         words.append(ids.NEED_NAMES.split()[value["need"]])
-    elif event.name in ("remainder_released", "cover_all"):
-        words.append(str(value.get("counted", value.get("column"))))
+    elif event.name in COUNTS:
+        words.append(str(value[COUNTS[event.name]]))
     return words
 
 
