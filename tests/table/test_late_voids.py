@@ -1,4 +1,4 @@
-"""Face-up cards that are told when the hands are settled void Double Down Stud also then: 11(b) has no time."""
+"""Face-up cards that a person reports when the hands are settled void Double Down Stud also then: 11(b) has no time."""
 
 from __future__ import annotations
 

@@ -256,7 +256,7 @@ def test_a_program_runs_in_bursts_as_it_does_without(library: ctypes.CDLL) -> No
 
 
 def through_flash(library: ctypes.CDLL, miss: int) -> Callable[[int, int], int]:
-    """The cycles of so many instructions of a program in flash, NOPs but for loads through r1 from its first page on."""
+    """The cycles of so many instructions of a program in flash: NOPs, and loads through r1 from its first page on."""
     declare(library)
     flash = (ctypes.c_uint8 * (64 * 1024))()
     struct.pack_into("<2048H", flash, 0, *[NOP] * 2048)

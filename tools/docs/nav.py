@@ -60,7 +60,10 @@ SECTIONS = (
     Section("Command line", ("CLI.md", HELP_PAGE)),
     Section(
         "Boards",
-        ("BOARDS.md", CONFIG_PAGE, "WIRING.md", "BUILD.md", "HARDWARE.md", "ERRATA.md", "HIL.md", "TWIN.md", "BUDGETS.md"),
+        (
+            *("BOARDS.md", CONFIG_PAGE, "WIRING.md", "BUILD.md", "HARDWARE.md"),
+            *("ERRATA.md", "HIL.md", "TWIN.md", "BUDGETS.md"),
+        ),
     ),
     Section(
         "Games",

@@ -5,8 +5,8 @@ the one that was used last stays.
 
 A miss is a read of the Pico's flash as the second stage of pico-sdk 2.2.0 sets it up (boot2_w25q080.S, a clock of half
 the system's): address and mode 8 clocks, 4 of waiting, 8 for each word of four bits at a time. One word is 20 clocks,
-or 40 cycles, and a whole line 28, or 56. Silicon lies between them (not measured), so budgets hold with 40 and the worst
-scan with 56. 25 is what a driver with twice the clock would give.
+or 40 cycles, and a whole line 28, or 56. Silicon lies between them (not measured), so budgets hold with 40 and the
+worst scan with 56. 25 is what a driver with twice the clock would give.
 """
 
 import os

@@ -18,8 +18,8 @@ _ADVICE = {
     "write it again with `fairshoe flash`.",
     "files": "Its files are not the ones that were built, or not all of them: write them again with `fairshoe flash`.",
     "image": "Its image was not written to the end, or its flash is damaged. What it recorded is kept. Open the door, "
-    "hold BOOTSEL at power-up and copy the image onto the drive again (docs/FIRMWARE.md); if that does not help, replace "
-    "the board.",
+    "hold BOOTSEL at power-up and copy the image onto the drive again (docs/FIRMWARE.md); if that does not help, "
+    "replace the board.",
     "import": "Its files do not fit each other or its MicroPython: write them again with `fairshoe flash`.",
     "start": "Its board config asks for something this board does not have, or a chip beside the processor does not "
     "answer: check the config with `fairshoe config check`, then the wiring.",

@@ -75,7 +75,8 @@ def parse_image(data: bytes) -> Image:
         places = ", ".join(f"{image.start:#x}" for image in found)
         raise ImageError(
             f"several file systems, at {places}: which one the device uses is unknown.",
-            "Erase the whole flash, flash the device again (docs/FIRMWARE.md) and find out how the other one came there.",
+            "Erase the whole flash, flash the device again (docs/FIRMWARE.md) and find out how the other one came "
+            "there.",
         )
     if found:
         return found[0]

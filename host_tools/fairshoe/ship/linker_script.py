@@ -24,7 +24,8 @@ def linker_script(port: Path, platform: str) -> bytes:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise NoImage(f"{path} cannot be read: {error.strerror}.", "Use MicroPython 1.28 as it was released.") from error
+        advice = "Use MicroPython 1.28 as it was released."
+        raise NoImage(f"{path} cannot be read: {error.strerror}.", advice) from error
     if text.count(_LEFT_OUT) != 1:
         raise NoImage(
             f"{path} has {text.count(_LEFT_OUT)} lines that end with {_LEFT_OUT!r}, and one is replaced.",

@@ -18,7 +18,7 @@ from fairshoe.cli import command_line
 from fairshoe.commands import bench
 from fairshoe.errors import BoardError, UsageError
 from fairshoe.games import profiles
-from fairshoe.ship.game_fit import inspect_with_game, play_problem
+from fairshoe.ship.game_fit import play_problem
 from fairshoe.ship.import_closure import chosen_by_name
 from firmware import image
 
