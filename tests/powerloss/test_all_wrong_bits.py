@@ -10,16 +10,18 @@ from draws import seeded
 from wrong_bits import KINDS, Used, at_reads, known, none
 
 EIGHTHS = 8
+QUARTERS = 4  # of the reads: a case ends in time on a busy machine too
 PARTS = int(os.environ.get("PARTS", "1"))
 PAIRS = 10000
 
 
+@pytest.mark.parametrize("quarter", range(QUARTERS))
 @pytest.mark.parametrize("part", range(PARTS))
-def test_any_single_wrong_bit_in_a_start_changes_nothing(part: int) -> None:
+def test_any_single_wrong_bit_in_a_start_changes_nothing(part: int, quarter: int) -> None:
     """One of the eight bits of every byte of every read."""
     part = seeded().sample(range(EIGHTHS), EIGHTHS)[part]
     used = Used("fram")
-    for wrong, size in enumerate(used.sizes):
+    for wrong, size in list(enumerate(used.sizes))[quarter::QUARTERS]:
         for at in range(size):
             bit = at * 8 + (at + wrong + part) % 8
             app, _plant, _hal = used.begin(at_reads({wrong: (bit,)}))
