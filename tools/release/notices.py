@@ -21,6 +21,7 @@ LICENCES = {
     **dict.fromkeys(("psycopg", "psycopg-binary"), "LGPL-3.0-only"),
     "cffi": "MIT-0",
     "cryptography": "Apache-2.0 OR BSD-3-Clause",
+    "shtab": "MPL-2.0",
     "prometheus-client": "Apache-2.0 AND BSD-2-Clause",
     "typing-extensions": "PSF-2.0",
 }

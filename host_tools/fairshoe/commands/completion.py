@@ -10,5 +10,5 @@ from fairshoe.printable import say
 
 
 def run(options: argparse.Namespace) -> int:
-    say(shell_completion.SHELLS[options.shell](full_parser()), end="")
+    say(shell_completion.script(full_parser(), options.shell), end="")
     return 0
