@@ -174,7 +174,14 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
         *FLOOR,
         *PUBLIC,
     ),
-    "fairshoe_floor.api": ("fairshoe_floor.api", "fairshoe.look", "fairshoe.text.advice", *FLOOR, *PUBLIC),
+    "fairshoe_floor.api": (
+        "fairshoe_floor.api",
+        "fairshoe._device",
+        "fairshoe.look",
+        "fairshoe.text.advice",
+        *FLOOR,
+        *PUBLIC,
+    ),
     "fairshoe_floor.gateway": (
         *("fairshoe_floor.gateway", "fairshoe_floor.alarms", "fairshoe_floor.api", "fairshoe_floor.side_file"),
         "fairshoe.journal.export",

@@ -3,7 +3,7 @@
 docs/PROTOCOL.md            the specification: prose from page.md, tables and examples from the table
 docs/protocol/vectors.json  golden vectors for implementers
 docs/protocol/golden.bin    a capture with noise and damage
-docs/protocol/messages.schema.json, asyncapi.json    the JSON form of messages
+docs/protocol/messages.schema.json    the JSON form of messages
 docs/protocol/fairshoe.lua  the Wireshark dissector: code from dissector.lua, tables from the table
 host_tools/fairshoe-js/src/ messages.js and messages.d.ts: the dictionary and the types of the JavaScript client
 host_tools/fairshoe/web/page/lines.js    the names of inputs and outputs, for the bench page
@@ -20,7 +20,7 @@ from protocol import javascript
 from protocol.dissector import dissector
 from protocol.golden import golden
 from protocol.page import page
-from protocol.schema import asyncapi, schema
+from protocol.schema import schema
 from protocol.table import MESSAGES, ROOT
 from protocol.vectors import TABLE, vectors
 
@@ -36,7 +36,6 @@ def render() -> dict[Path, bytes]:
         FOLDER / "vectors.json": _rows(found, 2),
         FOLDER / "golden.bin": capture,
         FOLDER / "messages.schema.json": _rows(schema(), 2),
-        FOLDER / "asyncapi.json": _rows(asyncapi(), 3),
         FOLDER / "fairshoe.lua": dissector().encode(),
         javascript.FOLDER / "messages.js": javascript.module().encode(),
         javascript.FOLDER / "messages.d.ts": javascript.types().encode(),

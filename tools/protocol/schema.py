@@ -1,4 +1,4 @@
-"""The JSON form of messages, as a JSON Schema and as an AsyncAPI document, from the message table."""
+"""The JSON form of messages as a JSON Schema, from the message table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from protocol.words import meaning, sentence, unknown_of
 _ENUMERATED = {name for name in ENUMS if name != "class"}
 _BYTES = {"b8": 8, "b16": 16, "b32": 32}
 _MAX = {"u8": 0xFF, "u16": 0xFFFF, "u32": 0xFFFFFFFF}
-_FILE = "messages.schema.json"
 
 
 def schema() -> dict[str, Any]:
@@ -22,37 +21,6 @@ def schema() -> dict[str, Any]:
         "oneOf": [{"$ref": f"#/definitions/{message.name}"} for message in MESSAGES],
         "definitions": {message.name: _definition(message) for message in MESSAGES},
     }
-
-
-def asyncapi() -> dict[str, Any]:
-    """What a device sends, and what a host sends to it."""
-    return {
-        "asyncapi": "2.6.0",
-        "info": {
-            "title": "fairshoe",
-            "version": "1",
-            "description": "The messages of a card shoe as JSON. On the wire they are frames: ../PROTOCOL.md.",
-        },
-        "defaultContentType": "application/json",
-        "channels": {
-            "from_device": {"subscribe": {"message": {"oneOf": _references(False)}}},
-            "to_device": {"publish": {"message": {"oneOf": _references(True)}}},
-        },
-        "components": {
-            "messages": {
-                message.name: {
-                    "name": message.name,
-                    "summary": sentence(message),
-                    "payload": {"$ref": f"{_FILE}#/definitions/{message.name}"},
-                }
-                for message in MESSAGES
-            }
-        },
-    }
-
-
-def _references(from_host: bool) -> list[dict[str, str]]:
-    return [{"$ref": f"#/components/messages/{it.name}"} for it in MESSAGES if it.from_host == from_host]
 
 
 def _definition(message: Message) -> dict[str, Any]:

@@ -1,11 +1,12 @@
 """OpenAPI of the read API.
 
-Messages come from the classes of fairshoe.messages, which are generated from the message table, routes from
+Messages come from docs/protocol/messages.schema.json, which is generated from the message table, routes from
 route_table.py, and views (profiles.py) from the classes whose fields they show; a test compares them with real answers.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import fields
 from enum import Enum, IntEnum
 from functools import cache
@@ -13,9 +14,9 @@ from importlib.metadata import version
 from typing import Any, get_args, get_type_hints
 
 from fairshoe import Event, Message
+from fairshoe._device import root
 from fairshoe.games.rounds import Stage
-from fairshoe.message_data import IDS
-from fairshoe.messages import ALL, UNKNOWN, LinkCounters
+from fairshoe.messages import ALL, LinkCounters
 from fairshoe_floor.api.profiles import METERS_COUNTERS, METERS_EVENTS, METERS_PREFIX, METERS_TOTALS
 from fairshoe_floor.api.route_table import ACKNOWLEDGE, ROUTES
 from fairshoe_floor.inventory import Entry
@@ -23,7 +24,6 @@ from fairshoe_floor.reader import SEVERITIES, Alarm, Latched, Reading, Round, Sa
 
 Json = dict[str, Any]
 VERSION = version("fairshoe")
-SIZES = {"B": 0xFF, "H": 0xFFFF, "I": 0xFFFFFFFF}
 TEXT, TIME, COUNT = {"type": "string"}, {"type": "number", "description": "UTC seconds since 1970"}, {"type": "integer"}
 DEVICE = {"type": "string", "pattern": "^[0-9a-f]{8}$"}
 HEX = {"type": "string", "pattern": "^([0-9a-f]{2})*$"}
@@ -82,46 +82,18 @@ _ABOUT = (
 )
 
 
+@cache
+def _definitions() -> Json:
+    text = (root() / "docs" / "protocol" / "messages.schema.json").read_text(encoding="utf-8")
+    return json.loads(text)["definitions"]
+
+
 def message_schema(kind: type[Message], only: tuple[str, ...] | None = None) -> Json:
-    """A message as fairshoe.message_data writes it, from its class."""
-    hints = get_type_hints(kind)
-    sizes = iter(_sizes(kind))
-    properties: Json = {"message": {"const": kind.NAME}}
-    for field in fields(kind):
-        schema = _field(kind, field.name, hints[field.name], next(sizes))
-        if only is None or field.name in only:
-            properties[field.name] = schema
-    return _object(properties)
-
-
-def _field(kind: type[Message], name: str, hint: Any, size: str) -> Json:
-    if isinstance(hint, type) and issubclass(hint, IntEnum):
-        return {"enum": [it.name.lower() for it in hint]}
-    if hint is str:
-        return {"type": "string", "maxLength": 8}
-    if hint is bytes:
-        return {"type": "string", "pattern": f"^[0-9a-f]{{{2 * int(size[:-1])}}}$"} if size else HEX
-    if name in IDS:
-        return {"anyOf": [{"enum": [it.NAME for it in ALL]}, {"type": "integer"}]}
-    if name in UNKNOWN.get(kind.NAME, {}):
-        return {"type": ["integer", "null"], "minimum": 0, "maximum": SIZES[size] - 1}
-    return {"type": "integer", "minimum": 0, "maximum": SIZES[size]}
-
-
-def _sizes(kind: type[Message]) -> list[str]:
-    """The format of each field, out of the struct of the message: B, H, I, 8s ..."""
-    found: list[str] = []
-    digits = ""
-    for sign in kind.LAYOUT.format.lstrip("<"):
-        if sign.isdigit():
-            digits += sign
-        elif sign == "s":
-            found.append(f"{digits}s")
-            digits = ""
-        else:
-            found += [sign] * int(digits or 1)
-            digits = ""
-    return [*found, ""]
+    """A message as fairshoe.message_data writes it: all of its fields, or the message with these."""
+    whole: Json = _definitions()[kind.NAME]
+    if only is None:
+        return whole
+    return _object({name: it for name, it in whole["properties"].items() if name in ("message", *only)})
 
 
 def _events() -> list[type[Message]]:
@@ -146,10 +118,8 @@ def _answer(text: str) -> Json:
 
 def _bare(kind: type[Message]) -> Json:
     """A message without its name."""
-    schema = message_schema(kind)
-    del schema["properties"]["message"]
-    schema["required"].remove("message")
-    return schema
+    properties = message_schema(kind)["properties"]
+    return _object({name: it for name, it in properties.items() if name != "message"})
 
 
 def _of(kind: type, *names: str) -> Json:

@@ -82,19 +82,6 @@ def test_what_devices_send_for_not_known_in_scenarios_is_in_the_table() -> None:
     assert len(found) > 5 and found <= {(kind, name) for kind, names in UNKNOWN.items() for name in names}
 
 
-def test_the_asyncapi_document_names_every_message_once_and_where_its_schema_is() -> None:
-    document = json.loads((FOLDER / "asyncapi.json").read_text())
-    sent = [
-        reference["$ref"].rpartition("/")[2]
-        for channel, verb in (("from_device", "subscribe"), ("to_device", "publish"))
-        for reference in document["channels"][channel][verb]["message"]["oneOf"]
-    ]
-    assert sorted(sent) == sorted(kind.NAME for kind in messages.ALL)
-    for name, message in document["components"]["messages"].items():
-        assert message["payload"]["$ref"] == f"messages.schema.json#/definitions/{name}"
-        assert name in SCHEMA["definitions"]
-
-
 @pytest.mark.parametrize(
     "data",
     [
