@@ -30,13 +30,13 @@ class Frame:
     words: int
 
 
-def frames_of_board(board: str, root: Path = ROOT) -> list[Frame]:
+def frames_of_board(board: str) -> list[Frame]:
     """Every function that a board ships, as it ships them: with constants as numbers."""
-    names = ship_names(board, root)
-    sources = folded_sources(names, root)
+    names = ship_names(board, ROOT)
+    sources = folded_sources(names, ROOT)
     found: list[Frame] = []
     for name in names:
-        place = find_module(name, root).relative_to(root).as_posix()
+        place = find_module(name, ROOT).relative_to(ROOT).as_posix()
         frames = frames_of(compile_mpy(sources[name], place, "-O2", "-march=armv6m"), place)
         found += [frame for frame in frames if frame.name not in COMPILED.get(name, ())]  # those use the C stack alone
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from fairshoe.calibrate.hands import PATIENCE_S, Say, SimHands, Technician
+from fairshoe.calibrate.hands import PATIENCE_S, SimHands, Technician
 from fairshoe.calibrate.machine import Machine
 from fairshoe.client.shoe import Shoe
 from fairshoe.errors import UsageError
@@ -22,13 +22,9 @@ def _to_stderr(text: str) -> None:
     say(f"> {text}", file=sys.stderr, flush=True)
 
 
-def _nothing(_text: str) -> None:
-    """Simulated hands need no prompt."""
-
-
-def open_machine(url: str, service: RoleKey | None, patience_s: float = PATIENCE_S, ask: Say | None = None) -> Machine:
-    """Its port is open; `machine.shoe.greet` is the next step. A simulated machine brings its key and its hands. `ask`
-    gets what a person, or simulated hands, are asked for; without it a person is asked on standard error."""
+def open_machine(url: str, service: RoleKey | None, patience_s: float = PATIENCE_S) -> Machine:
+    """Its port is open; `machine.shoe.greet` is the next step. A simulated machine brings its key and its hands;
+    a person is asked on standard error."""
     if url.startswith("sim://"):
         from fairshoe.sim.port import SimPort
 
@@ -40,9 +36,9 @@ def open_machine(url: str, service: RoleKey | None, patience_s: float = PATIENCE
             )
         port.sleep(START_S)
         key = role_key(read_device_key(Path(port.setup.key)), Role.SERVICE)
-        return Machine(Shoe(port, url, HostSession(key)), SimHands(port, ask or _nothing))
+        return Machine(Shoe(port, url, HostSession(key)), SimHands(port))
     if service is None:
         raise UsageError("the diagnostic mode needs the key of the role service.", "Pass --key-file keys/service.key.")
-    hands = Technician(ask or _to_stderr, patience_s)
+    hands = Technician(_to_stderr, patience_s)
     hands.machine = Machine(Shoe(PortAddress(url).open(), url, HostSession(service)), hands)
     return hands.machine

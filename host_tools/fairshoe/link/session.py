@@ -50,7 +50,6 @@ class LinkCounts:
     gaps: int = 0
     hellos: int = 0
     sessions: int = 0
-    unsent: int = 0  # no link sequence left
     disbelieved: Counter[str] = field(default_factory=Counter[str])
 
 
@@ -218,10 +217,7 @@ class HostSession:
     def send(self, message: messages.Message) -> None:
         """In the session. Without one, or without a number left in it, it is not sent: a new session is asked for, and
         every message that matters is one that is repeated."""
-        if not self.connected:
-            return
-        if self._sequence > SEQUENCE_MAX:
-            self.counts.unsent += 1
+        if not self.connected or self._sequence > SEQUENCE_MAX:
             return
         self.output += framing.encode(message, self._number, self._sequence, 0, self._seal)
         self._sequence += 1

@@ -38,7 +38,7 @@ REQUEST_S = 5.0  # from connecting to the end of the request
 QUEUE_MAX = 64  # texts that wait for one browser
 HEARD_MAX = 4096  # bytes of one text of a browser: a name and a reason of 200 characters in any script
 NO_COMMAND = "the page sent something that is no command"
-BYE_READ_ONLY, BYE_TOO_SLOW, BYE_FULL = 1008, 1013, 1013
+BYE_READ_ONLY, BYE_FULL = 1008, 1013
 
 Give = Callable[[str, "int | None"], Awaitable[str]]
 Hear = Callable[[Any, object], "Awaitable[str | None]"]  # None: the page waits for no answer

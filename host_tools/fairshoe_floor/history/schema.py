@@ -48,12 +48,12 @@ async def is_whole(connection: psycopg.AsyncConnection[Any]) -> bool:
     return bool(found and found[0])
 
 
-async def is_current(connection: psycopg.AsyncConnection[Any], steps: Sequence[str] = STEPS) -> bool:
+async def is_current(connection: psycopg.AsyncConnection[Any]) -> bool:
     """Whether the database has all steps, and is whole. No DDL, and no lock."""
     if not await is_whole(connection):
         return False
     found = await (await connection.execute("SELECT COALESCE(MAX(step), 0) FROM schema_steps")).fetchone()
-    return bool(found) and found[0] == len(steps)
+    return bool(found) and found[0] == len(STEPS)
 
 
 async def migrate(

@@ -149,15 +149,14 @@ async def connected(
             await asyncio.wait_for(client.close(), ANSWER_S)
 
 
-async def ensure_streams(stream: JetStreamContext, names: Names, age_s: float = AGE_S, replicas: int = 1) -> None:
+async def ensure_streams(stream: JetStreamContext, names: Names) -> None:
     """Make the streams unless they exist. Existing ones keep the settings that an administrator gave them."""
     wanted = (
         StreamConfig(
             name=names.stream,
             subjects=names.subjects,
             storage=StorageType.FILE,
-            max_age=age_s,
-            num_replicas=replicas,
+            max_age=AGE_S,
             # A full stream refuses new events, which then wait in the outbox; it never drops old ones to take them.
             discard=DiscardPolicy.NEW,
             allow_direct=True,
@@ -167,15 +166,13 @@ async def ensure_streams(stream: JetStreamContext, names: Names, age_s: float = 
             subjects=names.latest_subjects,
             storage=StorageType.FILE,
             max_msgs_per_subject=1,
-            num_replicas=replicas,
             allow_direct=True,
         ),
         StreamConfig(
             name=names.journals,
             subjects=[names.stream + ".journals.>"],
             storage=StorageType.FILE,
-            max_age=age_s,
-            num_replicas=replicas,
+            max_age=AGE_S,
             discard=DiscardPolicy.NEW,
             allow_direct=True,
         ),
