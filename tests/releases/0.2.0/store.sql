@@ -92,4 +92,14 @@ CREATE TABLE share_secret (
     secret BLOB NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX logs_device ON logs (device, id);
+CREATE TABLE ended_decks (
+    log INTEGER NOT NULL REFERENCES logs (id),
+    seq INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    cause TEXT NOT NULL,
+    at REAL NOT NULL,
+    PRIMARY KEY (log, seq)
+) WITHOUT ROWID;
+CREATE TABLE passed (one INTEGER PRIMARY KEY CHECK (one = 1), age_s REAL NOT NULL, at REAL NOT NULL);
+CREATE TABLE marks (log INTEGER NOT NULL, age_s REAL NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (log, age_s));
 COMMIT;
