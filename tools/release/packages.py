@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 import os
 import shutil
 import subprocess
@@ -60,20 +58,8 @@ def build(parts: Path, work: Path) -> None:
 
 
 def compare(first: Path, second: Path) -> None:
-    """Raise ReleaseError, with the names of what differs, unless two archives are the same bytes."""
-    if first.read_bytes() == second.read_bytes():
-        return
-    one, two = (_members(path) for path in (first, second))
-    names = sorted(name for name in one.keys() | two.keys() if one.get(name) != two.get(name))
-    raise ReleaseError(f"{second} is not {first.name}: {', '.join(names[:8]) or 'order, modes or times'}")
-
-
-def _members(path: Path) -> dict[str, bytes]:
-    if path.suffix == ".whl":
-        with zipfile.ZipFile(path) as zipped:
-            return {name: zipped.read(name) for name in zipped.namelist()}
-    with tarfile.open(path) as tar:
-        return {it.name: file.read() for it in tar if (file := tar.extractfile(it)) is not None}
+    if first.read_bytes() != second.read_bytes():
+        raise ReleaseError(f"{second} is not the same bytes as {first}: `diffoscope` names what differs")
 
 
 def pack_javascript(parts: Path, work: Path) -> None:
@@ -86,15 +72,6 @@ def pack_javascript(parts: Path, work: Path) -> None:
 
 def pack_folder(folder: Path, name: str, archive: Path) -> None:
     """A tar.gz of a folder under another name: names in order, one owner, one time, plain modes."""
-    when = int(os.environ["SOURCE_DATE_EPOCH"])
-    packed = io.BytesIO()
-    with (
-        gzip.GzipFile("", "wb", mtime=when, fileobj=packed) as zipped,
-        tarfile.open(fileobj=zipped, mode="w", format=tarfile.PAX_FORMAT) as tar,
-    ):
-        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-            it = tarfile.TarInfo(f"{name}/{path.relative_to(folder).as_posix()}")
-            data = path.read_bytes()
-            it.size, it.mtime, it.mode = len(data), when, 0o644
-            tar.addfile(it, io.BytesIO(data))
-    archive.write_bytes(packed.getvalue())
+    plain = ("--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mode=a-x,u=rwX,go=rX", "--format=pax")
+    when = ("--pax-option=delete=atime,delete=ctime", f"--mtime=@{os.environ['SOURCE_DATE_EPOCH']}")
+    call(["tar", "-C", folder.resolve(), *plain, *when, f"--transform=s,^[.],{name},", "-czf", archive.resolve(), "."])
