@@ -9,8 +9,7 @@ import copy
 import json
 import random
 import tempfile
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -34,8 +33,7 @@ from fairshoe.link.session import HostSession  # noqa: E402
 from fairshoe.messages import Role  # noqa: E402
 from fairshoe.sim.port import SimPort  # noqa: E402
 from fairshoe.sim.setup import SimSetup  # noqa: E402
-from rig.stories import deal, finish, hand_out, play_shoe, shuffle  # noqa: E402
-from rig.story import Stage, Stuck  # noqa: E402
+from rig.scenario import Scenario  # noqa: E402
 
 BOARDS = ("pico-carousel", "pico-shoe", "pico-shelves", "pico-draw")
 BOARD = BOARDS[0]
@@ -183,44 +181,11 @@ def _compare(trial: Trial, lines: list[Line], truth: dict[str, Any], old: dict[s
 
 
 def _deal(config: dict[str, Any], truth: dict[str, Any], seed: int, rounds: int) -> str:
-    """`dealt`, or what went wrong in so many whole rounds for three players."""
-    kind = config["mechanism"]["kind"]
-    stage = Stage(config, {"deck_cards": ROUND_CARDS}, seed, truth=truth)
-    rng = random.Random(seed)
-    try:
-        stage.until("empty_proved", 60000)
-        for _ in range(rounds):
-            stage.play(_STORIES[kind](rng), 400000)
-    except Stuck as stuck:
-        return f"stuck: {stuck}"
-    names = Counter(event.name for event in stage.peer.events)
-    if names["warning_latched"] or stage.rig.plant.crashes:
-        return f"{names['warning_latched']} warnings, {stage.rig.plant.crashes} crashes"
-    # A shoe counts its deck only as it comes out.
-    counts = [{"round_ended": 1}] if kind == "draw" else [{"remainder_released": 1, "stack_offered": 1}]
-    counts += [{"deck_verified": 0}, {"deck_verified": 1}] if names["deck_verified"] else []
-    ended = names["remainder_taken" if kind == "shelves" else "round_ended"]
-    counted = [sum(it.fields[each[it.name]] for it in stage.peer.events if it.name in each) for each in counts]
-    if {*counted, stage.rig.plant.handed_out} != {ROUND_CARDS * rounds} or ended != rounds:
-        return f"counted {counted}, {stage.rig.plant.handed_out} came out, in {ended} rounds"
-    return "dealt"
-
-
-def _draw_out(rng: random.Random) -> list[tuple[str, int, str, object]]:
-    """A shoe drawn by hand to its last card, slowly and fast."""
-    steps: list[tuple[str, int, str, object]] = [("", 500, "load", ROUND_CARDS), ("", 300, "press", "green")]
-    steps += [("deck_loaded", 500, "wait", 0), ("", 1000, "press", "close")]
-    for _ in range(ROUND_CARDS):
-        steps.append(("", DRAW_MS[1] + 300, "draw", rng.randint(*DRAW_MS)))
-    return [*steps, ("", 2500, "press", "green"), ("remainder_taken", 500, "wait", 0)]
-
-
-_STORIES: dict[str, Callable[[random.Random], list[tuple[str, int, str, object]]]] = {
-    "carousel": lambda _rng: shuffle(ROUND_CARDS) + deal(3) + finish(),
-    "shoe": lambda _rng: play_shoe(3),
-    "shelves": lambda _rng: shuffle(ROUND_CARDS) + hand_out(),
-    "draw": _draw_out,
-}
+    """`dealt`, or what went wrong in so many whole rounds for three players: a warning, or a card that is elsewhere."""
+    rounds_of = {"title": "calibrated", "board": "calibrated", "game": {"deck_cards": ROUND_CARDS}, "seed": seed}
+    script = [{"do": "good_round", "positions": 3}] * rounds
+    problems = Scenario({**rounds_of, "truth": truth, "script": script, "expect": {"invariants": True}}, config).play()
+    return problems[0] if problems else "dealt"
 
 
 def faults_of(board: str) -> list[dict[str, list[str]]]:
