@@ -15,7 +15,7 @@ ACTIONS = {
     "gateway": "record many shoes and show them on a page",
     "inventory": "list the shoes and the readers of a gateway",
     "publish": "carry a gateway's events to NATS JetStream",
-    "run": "consume the stream and judge alarms until stopped",
+    "run": "keep the central record: events from NATS JetStream into PostgreSQL, and alarms; until stopped",
     "serve": "serve the read API and the floor page from PostgreSQL",
     "migrate": "bring the tables to this version",
     "history": "print events on file",
@@ -53,7 +53,10 @@ WITHOUT_DATABASE = ("gateway", "inventory", "publish", "fill", "accounts", "brok
 
 def add_floor(command: argparse.ArgumentParser) -> None:
     actions = command.add_subparsers(dest="action", required=True, metavar="ACTION")
-    made = {name: actions.add_parser(name, help=text) for name, text in ACTIONS.items()}
+    made = {
+        name: actions.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+        for name, text in ACTIONS.items()
+    }
     for name, one in made.items():
         if name not in WITHOUT_DATABASE:
             add_database(one)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from fairshoe.cli import command_line
-from fairshoe.errors import Exit, UsageError
+from fairshoe.errors import Exit, UsageError, nearest
 
 
 def run(options: argparse.Namespace) -> int:
@@ -13,7 +13,9 @@ def run(options: argparse.Namespace) -> int:
     for word in options.words:
         choices = next(iter(command_line.inner_parsers(known)), None)
         if choices is None or word not in choices:
-            raise UsageError(f"there is no command {' '.join(options.words)!r}.", f"See {known.prog} --help.")
+            near = nearest(word, choices or ())
+            hint = f"; did you mean {near}?" if near else "."
+            raise UsageError(f"there is no command {' '.join(options.words)!r}{hint}", f"See {known.prog} --help.")
         known = choices[word]
     known.print_help()
     return Exit.DONE

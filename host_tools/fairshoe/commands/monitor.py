@@ -105,6 +105,7 @@ def _lines(watch: Watch, options: argparse.Namespace, log: Callable[[Message], N
             if now != was:
                 _tell_change(watch, screen, options.json)
                 was = now
+            screen.boot_now = watch.known.welcome.boot if watch.known.welcome else 0
             for message in fresh:
                 log(message)
                 if options.json and isinstance(message, (Event, Meters, Status)):

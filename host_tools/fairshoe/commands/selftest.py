@@ -97,7 +97,6 @@ def _what(look: Snapshot) -> str:
 
 
 def _show(screen: Screen, check: fitness.Check) -> None:
-    verdict = screen.styled(f"{check.verdict:10s}", _STYLES[check.verdict])
-    screen.line(f"{check.name:10s} {verdict} {check.what}")
+    screen.beside(f"{check.name:10s} {check.verdict:10s} ", check.what, _STYLES[check.verdict])
     if check.advice:
-        screen.line(f"{'':10s} {'':10s} -> {check.advice}", "bold")
+        screen.beside(f"{'':21s} -> ", check.advice, "bold")

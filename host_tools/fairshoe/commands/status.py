@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import textwrap
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
@@ -16,13 +15,11 @@ from fairshoe.messages import ZONES, State, Status, Welcome
 from fairshoe.observe.monitor_view import link_facts, many, meters_facts, round_facts
 from fairshoe.observe.observer import Mode, Watch
 from fairshoe.observe.snapshot import Snapshot
-from fairshoe.printable import printable, say
+from fairshoe.printable import say
 from fairshoe.text.advice import next_step, warned
 from fairshoe.text.describe import words
 from fairshoe.text.screen import Screen, waiting
 from fairshoe.wear import Trend
-
-_WIDTH = 100
 
 
 def run(options: argparse.Namespace) -> int:
@@ -142,5 +139,4 @@ def _journal(watch: Watch, status: Status) -> str:
 
 
 def _row(screen: Screen, label: str, text: str, style: str = "") -> None:
-    for number, line in enumerate(textwrap.wrap(printable(text), _WIDTH) or [""]):
-        screen.line(f"{label if not number else '':11s}{screen.styled(line, style)}")
+    screen.beside(f"{label:11s}", text, style)

@@ -42,6 +42,12 @@ T = TypeVar("T")
 Asking = Generator[int, Any, T]  # yields numbers of records, or 0 for the journal as a whole
 
 
+class NoExport(FairshoeError):
+    """Another file than an export of a journal."""
+
+    exit_code = Exit.INPUT
+
+
 class JournalAltered(FairshoeError):
     """An export that is not what a device wrote, or not all of it."""
 
@@ -203,9 +209,12 @@ def write_export(path: Path, export: Export) -> None:
 
 
 def read_export(path: Path) -> Export:
-    """What can be read of it, and where it is damaged."""
+    """What can be read of it, and where it is damaged; NoExport if nothing in it is of one."""
     with os_errors_as(UsageError, f"cannot read {path}", "Check the name and your permission."):
-        return parse_export(read_regular(path, LOG_BYTES_MAX))
+        export = parse_export(read_regular(path, LOG_BYTES_MAX))
+    if not export.log and not export.records:
+        raise NoExport(f"{path} is no export of a journal.", "`fairshoe journal pull PORT -o FILE` writes one.")
+    return export
 
 
 def parse_export(data: bytes) -> Export:

@@ -16,6 +16,8 @@ from fairshoe.observe.observer import Mode, Watch
 from fairshoe.sim import running_shoes
 
 ASK_S = 2.0
+# A shoe sends its status twice a second, whatever it does: a port that has given no byte for longer has none behind it.
+SILENT_S = 0.6
 THREADS = 32
 NO_ANSWER = "nothing answered; check power, cable, and that it is the table port"
 
@@ -74,8 +76,8 @@ def find(urls: Iterable[str] = (), ask: bool = True, seconds: float = ASK_S) -> 
 
 
 def find_serial() -> list[FoundPort]:
-    """All serial devices of this machine, each asked who it is."""
-    return _asked(serial_ports(), ASK_S)
+    """All serial devices of this machine that send anything, each asked who it is."""
+    return _asked(serial_ports(), ASK_S, SILENT_S)
 
 
 def ask(urls: Iterable[str], seconds: float = ASK_S) -> list[FoundPort]:
@@ -93,11 +95,11 @@ def attached(service: bool = False) -> list[str]:
     return [port for port in simulated if port] + found
 
 
-def _asked(candidates: list[Candidate], seconds: float) -> list[FoundPort]:
+def _asked(candidates: list[Candidate], seconds: float, silent_s: float = ASK_S) -> list[FoundPort]:
     if not candidates:
         return []
     with ThreadPoolExecutor(min(THREADS, len(candidates))) as pool:
-        asked = [pool.submit(probe, each.port, each.about, seconds) for each in candidates]
+        asked = [pool.submit(probe, each.port, each.about, seconds, silent_s) for each in candidates]
         return [each.result() for each in asked]
 
 
@@ -110,13 +112,16 @@ def _simulated(entry: dict[str, Any]) -> list[FoundPort]:
     return [FoundPort(url, SIMULATED, about, has_key=has_key, **who) for url in urls]
 
 
-def probe(url: str, about: str = "", seconds: float = ASK_S) -> FoundPort:
-    """What answers there within so many seconds."""
+def probe(url: str, about: str = "", seconds: float = ASK_S, silent_s: float = ASK_S) -> FoundPort:
+    """What answers there within so many seconds, `silent_s` of them if nothing comes at all."""
     try:
         with Watch(url) as watch:
             watch.open()
-            end = time.monotonic() + seconds
-            while time.monotonic() < end and watch.mode is not Mode.LIVE and not (watch.problem or watch.halted):
+            began = time.monotonic()
+            while watch.mode is not Mode.LIVE and not (watch.problem or watch.halted):
+                heard = watch.link.frames or watch.link.drops.total()
+                if time.monotonic() - began >= (seconds if heard else min(seconds, silent_s)):
+                    break
                 watch.step()
             return _judge(url, about, watch)
     except PortBusy as error:

@@ -22,13 +22,14 @@ from fairshoe.messages import (
 from fairshoe.observe.observer import Mode, Watch
 from fairshoe.text.advice import next_step, warned
 from fairshoe.text.describe import FEED_DRIFT_PERCENT, describe_event, progress, words
-from fairshoe.text.screen import Line, style_of, time_of_day
+from fairshoe.text.screen import Line, came_late, shoe_time, style_of
 
 EVENTS_KEPT = 2000
 SILENT_S = 3.0
 WIDE = 110
 NARROW = 72
 TALL = 34
+EVENTS_MIN = 5
 _LABEL = 9
 _KEYS = re.compile(r"\x1b\[[0-9;]*[A-Za-z~]|.", re.DOTALL)  # a key, or the sequence that a terminal sends for one
 _HELP: list[Line] = [
@@ -38,7 +39,8 @@ _HELP: list[Line] = [
     [(" PgUp, PgDn ", "bold"), ("scroll by a page; g first, G last", "")],
     [(" /          ", "bold"), ("list only events that contain a text; Enter ends typing", "")],
     [(" Esc        ", "bold"), ("back to all events, newest at the bottom", "")],
-    [(" Times are those of the shoe's clock, if a host has set it, else of this computer.", "dim")],
+    [(" Times are the shoe's: its clock if a host has set it, else b3 0:12:05 for boot 3 and", "dim")],
+    [(" the time since. Late: the shoe kept the event and sent it afterwards.", "dim")],
 ]
 
 
@@ -52,6 +54,7 @@ class View:
     back: int = 0  # how many events the list is scrolled back
     search: str = ""  # only events with this text are listed
     typing: bool = False  # keys go into the search
+    kept: set[int] = field(default_factory=set[int])  # numbers of events that were heard after a restart of the shoe
     _room: int = 10
 
     def take(self, messages: list[Message], heard_s: float | None = None) -> None:
@@ -59,6 +62,9 @@ class View:
         for message in messages:
             seq = event_seq(message)
             if seq is not None:
+                welcome = self.watch.known.welcome
+                if isinstance(message, Event) and welcome is not None and message.boot < welcome.boot:
+                    self.kept.add(seq)
                 self.events.append((seq, message, time.time() if heard_s is None else heard_s))
                 self.back += bool(self.back)  # a list that is scrolled back stays where it is
 
@@ -110,13 +116,14 @@ class View:
         if status is not None:
             top += _past(status) if _stale(self.watch) else self._now(status, columns)
         wide = columns >= WIDE and rows >= TALL
-        top += self._columns(columns) if wide else self._compact(columns)
+        # The last events and the keys come before meters and the line, which `fairshoe status` has too.
+        top += self._columns(columns) if wide else self._compact(columns)[: max(rows - len(top) - EVENTS_MIN - 3, 0)]
         footer: Line = [("q", "bold"), (" quit  ", "dim"), ("?", "bold"), (" help", "dim"), (self._note(), "dim")]
         room = max(rows - len(top) - 3, 0)
         self._room = max(room, 1)
         events = _HELP[:room] if self.helping else self._events(room, columns)
         events += [[] for _ in range(room - len(events))]
-        return [*top, [], self._heading(), *events, footer][:rows]
+        return [*[*top, [], self._heading(), *events][: rows - 1], footer]
 
     def _heading(self) -> Line:
         if self.helping:
@@ -189,7 +196,9 @@ class View:
     def _events(self, room: int, columns: int) -> list[Line]:
         listed = self._listed()
         shown = listed[: len(listed) - self.back][-room:] if room else []
-        lines = [line for seq, message, heard_s in shown for line in _event(seq, message, heard_s, columns)][-room:]
+        newest_first = [(each, heard_s) for _seq, each, heard_s in reversed(self.events) if isinstance(each, Event)]
+        late = self.kept | came_late(newest_first)
+        lines = [line for seq, message, _heard in shown for line in _event(seq, message, columns, seq in late)][-room:]
         if not lines and room:
             lines = [[("  none" if self.search else "  none yet", "dim")]]
         return lines
@@ -316,13 +325,14 @@ def many(count: int, word: str) -> str:
     return f"{count} {word}{'' if count == 1 else 's'}"
 
 
-def _event(seq: int, message: Message, heard_s: float, columns: int) -> list[Line]:
+def _event(seq: int, message: Message, columns: int, late: bool) -> list[Line]:
     """One line; where it does not fit, on a narrow terminal, as many as it takes."""
     if not isinstance(message, Event):
         return [[(f" #{seq:<6d}", "dim"), (_text(message), "warn")]]
     round_text = f"round {message.round}" if message.round else ""
-    head = f" #{seq:<5d} {time_of_day(message, heard_s)} {round_text:8s} "
-    text = describe_event(message)
+    head = f" #{seq:<5d} {shoe_time(message):10s} "
+    head += f"{round_text:8s} " if columns >= NARROW else ""
+    text = f"{'late: ' if late else ''}{describe_event(message)}"
     room = columns - 1 - len(head)
     if len(text) <= room:
         return [[(head, "dim"), (text, style_of(message))]]

@@ -7,8 +7,7 @@ import os
 import shutil
 import sys
 import textwrap
-import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from datetime import datetime
 from typing import TextIO
 
@@ -29,7 +28,10 @@ _BAD = (messages.DeckRefused, messages.ShuffleFailed, messages.RoundVoided, mess
 _ASKS = (messages.HeldBack, messages.StubDue)  # a person has to act first
 _KINDS = ((_GOOD, "good"), (_BAD, "bad"), (_ASKS, "warn"))
 EPOCH_S = 1_577_836_800  # 2020-01-01T00:00:00Z, from which a device counts
+SPEED_MAX = 50  # of a simulated shoe that is watched, in times of real time
+LATE_S = 5.0
 _WIDTH = 20  # characters of a dealer's display
+TEXT_WIDTH, TEXT_WIDTH_MIN = 100, 20  # of a text beside its head
 
 
 @contextlib.contextmanager
@@ -56,10 +58,26 @@ def framed(lines: list[str]) -> list[str]:
     return [edge, *(f"| {line:{_WIDTH}s} |" for line in lines), edge]
 
 
-def time_of_day(event: messages.Event, heard_s: float) -> str:
-    """Local time by the shoe's clock if a host has set it, else the time at which the event was heard."""
-    seconds = event.utc_s + EPOCH_S if event.utc_s else heard_s
-    return datetime.fromtimestamp(seconds).astimezone().strftime("%H:%M:%S")
+def shoe_time(event: messages.Event) -> str:
+    """When it happened, by the shoe: local time if a host has set its clock, else its boot and the time since."""
+    if event.utc_s:
+        return datetime.fromtimestamp(event.utc_s + EPOCH_S).astimezone().strftime("%H:%M:%S")
+    minutes, seconds = divmod(event.uptime_s, 60)
+    return f"b{event.boot} {minutes // 60}:{minutes % 60:02d}:{seconds:02d}"
+
+
+def came_late(heard: Iterable[tuple[messages.Event, float]]) -> set[int]:
+    """Numbers of events that were heard long after they happened, of events with the times at which they were heard, the
+    newest first. A shoe keeps what no host has stored, and sends it when one comes; nothing says what time it is there.
+    So an event is late if a later one of its boot followed it by far sooner than it happened."""
+    least: dict[int, float] = {}
+    late: set[int] = set()
+    for event, heard_s in heard:
+        behind_s = heard_s * SPEED_MAX - event.uptime
+        least[event.boot] = min(least.get(event.boot, behind_s), behind_s)
+        if behind_s - least[event.boot] > LATE_S:
+            late.add(event.seq)
+    return late
 
 
 class Screen:
@@ -68,7 +86,8 @@ class Screen:
     def __init__(self, out: TextIO | None = None, story: bool = False, shoe_clock: bool = False) -> None:
         self.out: TextIO = out or sys.stdout
         self.story = story  # only what people at the table notice, without event numbers
-        self._shoe_clock = shoe_clock  # times are the shoe's, since its start; else the time of day
+        self._since_start = shoe_clock  # times are of one start, to tenths of a second
+        self.boot_now = 0  # of the shoe that is heard: an event of an earlier one came late
         self.live = self.out.isatty() and os.environ.get("TERM") != "dumb"
         self.colour = self.live and not os.environ.get("NO_COLOR")
         self._line = ""
@@ -87,6 +106,13 @@ class Screen:
 
     def styled(self, text: str, style: str) -> str:
         return f"{STYLES[style]}{text}{END}" if style and self.colour else text
+
+    def beside(self, head: str, text: str, style: str = "") -> None:
+        """A head, and text beside it on as many lines as it takes: of the terminal's width, or 100 elsewhere."""
+        width = shutil.get_terminal_size().columns - 1 if self.live else len(head) + TEXT_WIDTH
+        room = max(min(width - len(head), TEXT_WIDTH), TEXT_WIDTH_MIN)
+        for number, row in enumerate(textwrap.wrap(printable(text), room) or [""]):
+            self.line((" " * len(head) if number else head) + self.styled(row, style), wrap=False)
 
     def _rows(self, text: str, indent: int | None) -> list[str]:
         width = shutil.get_terminal_size().columns - 1
@@ -111,16 +137,17 @@ class Screen:
             round_text = f"round {message.round}" if message.round else ""
             head = f"  {self._when(message):>8s}  {number}{round_text:8s}  "
             text = story_text(message) if self.story else describe_event(message)
-            self.line(head + printable(text), style_of(message), len(head))
+            late = "late: " if message.boot < self.boot_now else ""
+            self.line(head + late + printable(text), style_of(message), len(head))
         elif isinstance(message, messages.Status):
             self._status(message)
         elif isinstance(message, messages.Meters) and message.cards:
             self.line(f"            meters: {describe_meters(message)}", "dim")
 
     def _when(self, event: messages.Event) -> str:
-        if self._shoe_clock:
+        if self._since_start:
             return f"{event.uptime_s // 60}:{event.uptime_s % 60:02d}.{event.uptime_ms // 100}"
-        return time_of_day(event, time.time())
+        return shoe_time(event)
 
     def display(self, lines: list[str]) -> None:
         """What the dealer reads."""

@@ -32,7 +32,7 @@ from fairshoe.messages import (
 )
 from fairshoe.text.advice import next_step, warned
 from fairshoe.text.describe import describe_event, progress, words
-from fairshoe.text.screen import style_of, time_of_day
+from fairshoe.text.screen import shoe_time, style_of
 from fairshoe.wear import BEAMS, WearFile
 
 EVENTS_KEPT = 100
@@ -204,7 +204,7 @@ class LiveView:
             self._put("board", self._boards[message.board_crc])
         row = {
             "seq": seq,
-            "when": time_of_day(message, time.time()) if known else "",
+            "when": shoe_time(message) if known else "",
             "round": message.round if known else 0,
             "name": message.NAME if known else "",
             "text": describe_event(message) if known else "an event that this version does not know",

@@ -46,6 +46,8 @@ def test_help_of_a_command_and_of_a_subcommand_is_its_own(capsys: pytest.Capture
     assert told(capsys, "help", "journal", "verify") == told(capsys, "journal", "verify", "--help")
     code, _out, err = told(capsys, "help", "journal", "prove")
     assert code == Exit.USAGE and "no command 'journal prove'" in err and "See fairshoe journal --help." in err
+    assert "did you mean status?" in told(capsys, "help", "statu")[2]
+    assert "Keep the central record" in told(capsys, "help", "floor", "run")[1]
 
 
 def test_the_words_that_arguments_take_are_those_that_the_command_acts_on() -> None:

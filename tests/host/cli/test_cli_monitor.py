@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -139,16 +140,16 @@ def test_a_question_mark_lists_the_keys_and_escape_leads_back() -> None:
 
 def test_events_scroll_back_and_stay_there_when_new_ones_come() -> None:
     view = a_view_of_a_shuffle()
-    first = [line for line in shown(view, 80, 18) if line.startswith(" #")]
+    first = [line for line in shown(view, 80, 12) if line.startswith(" #")]
     assert view.press("\x1b[A")
-    back = [line for line in shown(view, 80, 18) if line.startswith(" #")]
-    assert back[-1] == first[-2] and "1 newer below" in "\n".join(shown(view, 80, 18))
+    back = [line for line in shown(view, 80, 12) if line.startswith(" #")]
+    assert back[-1] == first[-2] and "1 newer below" in "\n".join(shown(view, 80, 12))
     view.take([WarningLatched(9, 1, 0, 0, 0, 0, 0, Fault.DOOR, 12, Sensor.NONE, 0, 0)], heard_s=0.0)
-    assert [line for line in shown(view, 80, 18) if line.startswith(" #")] == back
+    assert [line for line in shown(view, 80, 12) if line.startswith(" #")] == back
     assert view.press("G")
-    assert "warning latched: door" in shown(view, 80, 18)[-2]
+    assert "warning latched: door" in shown(view, 80, 12)[-2]
     assert view.press("g" + "k" * 50)
-    assert "#1 " in "\n".join(shown(view, 80, 18))
+    assert "#1 " in "\n".join(shown(view, 80, 12))
 
 
 def test_a_search_lists_the_events_with_a_text() -> None:
@@ -161,13 +162,32 @@ def test_a_search_lists_the_events_with_a_text() -> None:
     assert view.press("\x1b") and "empty proved" in "\n".join(shown(view, 80, 24))
 
 
-def test_every_event_has_a_time_of_day(monkeypatch: pytest.MonkeyPatch) -> None:
-    def stamp(_event: object, heard_s: float) -> str:
-        return f"<{heard_s}>"
-
-    monkeypatch.setattr("fairshoe.observe.monitor_view.time_of_day", stamp)
+def test_every_event_has_the_boot_and_the_uptime_of_the_shoe() -> None:
     lines = [line for line in shown(a_view_of_a_shuffle(), 80, 24) if line.startswith(" #")]
-    assert lines and all("<0.0>" in line for line in lines)
+    assert lines and all(re.match(r" #\d+ +b\d+ 0:0\d:\d\d ", line) for line in lines)
+
+
+def test_what_the_shoe_kept_of_an_earlier_boot_is_marked_as_late() -> None:
+    view = a_view_of_a_shuffle()
+    welcome = view.watch.known.welcome
+    assert welcome is not None
+    view.watch.known.welcome = replace(welcome, boot=welcome.boot + 1)
+    view.take([WarningLatched(999, welcome.boot, 5, 0, 0, 0, 0, Fault.DOOR, 12, Sensor.NONE, 0, 0)], 0.0)
+    (line,) = [line for line in shown(view, 100, 24) if line.startswith(" #999")]
+    assert " late: warning latched: door" in line
+
+
+def test_at_60_by_24_the_last_events_and_the_keys_are_in_view() -> None:
+    bench = Bench(history=30)
+    play_a_shuffle(bench)
+    bench.port.hand("open")
+    bench.run(3)
+    view = View(bench.watch)
+    view.take(bench.seen)
+    lines = shown(view, 60, 24)
+    assert len(lines) == 24 and lines[-1].startswith("q quit  ? help")
+    events = lines[lines.index("events") + 1 : -1]
+    assert len(events) >= 5 and "warning latched: door" in " ".join(events)
 
 
 # --- on a terminal ---------------------------------------------------------------------------------------------------

@@ -77,6 +77,20 @@ def test_what_is_silent_or_talks_otherwise_is_no_shoe(says: bytes, kind: str, mo
     assert ("nothing answered" in found.about) == (kind == "silent")
 
 
+def test_a_port_that_sends_nothing_is_given_up_sooner_than_one_that_talks(monkeypatch: pytest.MonkeyPatch) -> None:
+    for says, waited_s in ((b"", 3), (b"OK\r\n\0hello\0", 10)):
+        with far_end() as (path, near):
+            looks: list[int] = []
+
+            def look(near: int = near, says: bytes = says, looks: list[int] = looks) -> int:
+                looks.append(os.write(near, says))
+                return len(looks)
+
+            monkeypatch.setattr(discovery, "time", SimpleNamespace(monotonic=look))
+            discovery.probe(path, seconds=10, silent_s=3)
+        assert len(looks) - 1 == waited_s
+
+
 def test_a_port_that_another_program_has_open_is_left_alone() -> None:
     with far_end() as (path, _near), Watch(path) as other:
         other.open()
@@ -86,9 +100,9 @@ def test_a_port_that_another_program_has_open_is_left_alone() -> None:
 def test_many_ports_are_asked_at_once(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     together, probe = threading.Barrier(7, timeout=LIMIT_S), discovery.probe
 
-    def probe_together(port: str, about: str, seconds: float) -> discovery.FoundPort:
+    def probe_together(port: str, about: str, seconds: float, silent_s: float) -> discovery.FoundPort:
         together.wait()
-        return probe(port, about, seconds)
+        return probe(port, about, seconds, silent_s)
 
     monkeypatch.setattr(discovery, "probe", probe_together)
     with contextlib.ExitStack() as stack:

@@ -291,7 +291,7 @@ def test_show_marks_breaks_and_chooses_rounds(tmp_path: Path) -> None:
 def test_verify_of_something_else_is_one_message(tmp_path: Path) -> None:
     path = tmp_path / "letter.txt"
     path.write_text("dear sir\n")
-    assert "line 1: this is not the header of an export" in one_message(run("journal", "verify", str(path)), 6)
+    assert "letter.txt is no export of a journal" in one_message(run("journal", "verify", str(path)), 3)
     assert "cannot read" in one_message(run("journal", "verify", str(tmp_path / "none")), 2)
     clear = pulled(small_stage(b"").rig, b"")
     exports.write_export(path, clear)

@@ -1,6 +1,7 @@
 """The demonstration as a new user sees it: sentences, one clock, nothing cut, and a shoe that stays at a terminal."""
 
 import io
+import os
 import re
 import subprocess
 
@@ -63,11 +64,33 @@ def test_a_long_line_wraps_at_words_under_itself_and_loses_nothing(monkeypatch: 
     assert "rule CS-13f (jam exit): all hands void; cards are pulled and reshuffled" in " ".join(text.split())
 
 
-def test_the_time_of_day_is_the_shoes_own_where_a_host_has_set_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def offered(seq: int, boot: int, uptime_s: int, utc_s: int = 0) -> messages.StackOffered:
+    return messages.StackOffered(seq, boot, uptime_s, 450, utc_s, 2, 1, 2, 5, 0, 0)
+
+
+def test_a_time_is_the_shoes_clock_where_a_host_has_set_it_else_its_boot_and_the_time_since(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("TZ", "UTC")
-    set_clock = messages.StackOffered(7, 1, 83, 450, 3661, 2, 1, 2, 5, 0, 0)
-    assert screen_module.time_of_day(set_clock, 0.0) == "01:01:01"
-    assert screen_module.time_of_day(messages.StackOffered(*PREFIX, 2, 5, 0, 0), 7322.0) == "02:02:02"
+    assert screen_module.shoe_time(offered(7, 1, 83, 3661)) == "01:01:01"
+    assert screen_module.shoe_time(offered(7, 12, 3723)) == "b12 1:02:03"
+
+
+def test_an_event_is_late_if_later_ones_of_its_boot_follow_sooner_than_they_happened() -> None:
+    at_once = [(offered(n, 3, uptime_s), 100.0 + n / 50) for n, uptime_s in ((1, 0), (2, 30), (3, 60))]
+    live = [(offered(n, 4, uptime_s), 200.0 + uptime_s / 8) for n, uptime_s in ((4, 2), (5, 60))]  # at 8 x real time
+    assert screen_module.came_late(reversed(at_once + live)) == {1, 2}
+
+
+def test_a_text_beside_its_head_wraps_at_the_width_of_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.get_terminal_size", lambda: os.terminal_size((40, 20)))
+    out = io.StringIO()
+    screen = Screen(out)
+    screen.live = True
+    screen.beside("state      ", "waiting for a deck, no round, and nothing else to tell")
+    rows = out.getvalue().splitlines()
+    assert rows[0].startswith("state      waiting") and rows[1].startswith(" " * 11 + "round")
+    assert max(map(len, rows)) < 40 and len(rows) == 3
 
 
 def test_at_a_terminal_the_shoe_stays_and_the_command_it_suggests_works_when_pasted() -> None:
