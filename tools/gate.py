@@ -2,7 +2,7 @@
 
     python -m gate [--full] [--jobs N] [STAGE ...]
 
-The gate is for every commit (docs/MAKE.md says how long it takes). The full set is for CI and for a release:
+The gate is for every commit (CONTRIBUTING.md says how long it takes). The full set is for CI and for a release:
 tests marked `full`, the rest of the tests in tests/long.txt, those of tests/unit/long_on_vm.txt on the MicroPython VM,
 tests that need servers, Chromium or tshark, the types of tests and tools, and tests that draw what they try with more
 draws. Every test is in one of the two sets;

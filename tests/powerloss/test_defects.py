@@ -444,7 +444,7 @@ def test_every_promise_is_on_the_page_and_has_a_planted_defect() -> None:
     files = [ROOT / "rig" / f"{name}.py" for name in ("powercut_invariants", "answers", "storage_invariants")]
     code = "".join(path.read_text(encoding="utf-8") for path in files)
     checked = set(re.findall(r'Finding\("(\w+):', code))
-    page = (ROOT / "docs" / "POWERLOSS.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "TESTING.md").read_text(encoding="utf-8")
     rows = page[page.index("| word | promise |") :].split("\n\n")[0]
     assert set(re.findall(r"^\| `(\w+)` \|", rows, re.MULTILINE)) == checked | {"Stuck"}
     assert {kind for _plant, _story, kind, _cuts in DEFECTS} == checked | {"Stuck"}

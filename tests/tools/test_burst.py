@@ -26,7 +26,7 @@ NAMES = ("ands", "eors", "lsls", "lsrs", "asrs", "adcs", "sbcs", "rors",
          "tst", "rsbs", "cmp", "cmn", "orrs", "muls", "bics", "mvns")  # fmt: skip
 FLAGS = {"N": 8, "Z": 4, "C": 2, "V": 1}
 EDGES = (0, 1, 2, 31, 32, 33, 40, 64, 255, 256, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFE, 0xFFFFFFFF, 0x12345678)
-# What rp2040py 0.3.6 gets wrong of these vectors, by instruction and flag: docs/HIL.md.
+# What rp2040py 0.3.6 gets wrong of these vectors, by instruction and flag: docs/TESTING.md.
 KNOWN_WRONG = {
     ("adcs", "V"): 7, ("asrs", "C"): 26, ("lsls", "C"): 123, ("lsrs", "C"): 27, ("rors", "C"): 29, ("sbcs", "V"): 16,
 }  # fmt: skip

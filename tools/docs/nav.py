@@ -62,7 +62,7 @@ SECTIONS = (
         "Boards",
         (
             *("BOARDS.md", CONFIG_PAGE, "WIRING.md", "BUILD.md", "HARDWARE.md"),
-            *("ERRATA.md", "HIL.md", "TWIN.md", "BUDGETS.md"),
+            *("ERRATA.md", "BUDGETS.md"),
         ),
     ),
     Section(
@@ -71,11 +71,11 @@ SECTIONS = (
     ),
     Section(
         "Evidence",
-        ("REGULATOR.md", "SHUFFLE.md", "SECURITY.md", "POWERLOSS.md", "PROOF.md", "MUTANTS.md"),
+        ("REGULATOR.md", "SHUFFLE.md", "SECURITY.md", "TESTING.md"),
     ),
     Section(
         "Firmware",
-        ("ARCHITECTURE.md", "PROCEDURE.md", "STORAGE.md", "SCENARIOS.md", "MAKE.md", "project/contributing.md"),
+        ("ARCHITECTURE.md", "PROCEDURE.md", "STORAGE.md", "SCENARIOS.md", "project/contributing.md"),
     ),
     Section("Decisions", ("decisions/*",)),
     Section("Changes", ("COMPATIBILITY.md", "DEPENDENCIES.md", "NOTICES.md", "project/changelog.md")),

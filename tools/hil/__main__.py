@@ -1,7 +1,7 @@
 """The firmware on an emulated Raspberry Pi Pico, played with the host library: `make hil UF2=...`.
 
 A real MicroPython boots from an emulated flash; the simulated plant sits at its pins, FRAM, port expander and display
-on its buses, fairshoe.Shoe at its link, all in emulated time. docs/HIL.md says what is played, docs/BUDGETS.md what
+on its buses, fairshoe.Shoe at its link, all in emulated time. docs/TESTING.md says what is played, docs/BUDGETS.md what
 was measured.
 """
 

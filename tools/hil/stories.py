@@ -18,7 +18,7 @@ _DEALS = ("carousel", "shoe")
 
 @dataclass(frozen=True)
 class Story:
-    """What happens, on which machines. docs/HIL.md says what must come of it."""
+    """What happens, on which machines. docs/TESTING.md says what must come of it."""
 
     play: Callable[[Player], None]
     kinds: tuple[str, ...] = EVERY

@@ -1,4 +1,4 @@
-"""Two emulated Picos wired together: the board under test, and a second one that plays its machine (docs/TWIN.md).
+"""Two emulated Picos wired together: the board under test, and a second one that plays its machine (docs/TESTING.md).
 
     make hil-two UF2=fairshoe-pico-shoe-bench.uf2 [ONLY=PART] [SEED=] [JOBS=2]
 

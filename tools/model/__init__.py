@@ -6,5 +6,5 @@
     plan.py    bounds of every run, and errors that are planted to see them found
     tracer.py  records the steps of the real firmware and host; replay.py holds them against the table
 
-docs/PROOF.md says what this promises, and what not.
+docs/TESTING.md says what this promises, and what not.
 """

@@ -2,7 +2,7 @@
 
 --slice [--seed N]    what the full set runs: the quick runs, and eight planted errors drawn by the seed
 --only NAME           runs, planted errors or tables whose name has this in it
---json                one line for each, for docs/PROOF.md and scripts
+--json                one line for each, for docs/TESTING.md and scripts
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Mutants of the host packages: library, floor and table. Whole test files judge them, the nearest first.
 
 A test file is near a module when it has its name, then when it imports it, then when it lies in the folder that mirrors
-its package; tests/attack comes last. docs/MUTANTS.md says how to read the result.
+its package; tests/attack comes last. docs/TESTING.md says how to read the result.
 """
 
 from __future__ import annotations

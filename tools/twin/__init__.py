@@ -1,1 +1,1 @@
-"""A second Pico as the machine: docs/TWIN.md."""
+"""A second Pico as the machine: docs/TESTING.md."""

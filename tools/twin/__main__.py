@@ -1,4 +1,4 @@
-"""Put the machine on a second Pico, and give it orders: `make twin PORT=...` (docs/TWIN.md).
+"""Put the machine on a second Pico, and give it orders: `make twin PORT=...` (docs/TESTING.md).
 
 python -m twin PORT --install pico-shoe          its files; any MicroPython 1.28 with a prompt, or a bench image
 python -m twin PORT "load 12" status             orders, one answer each

@@ -1,4 +1,4 @@
-"""Runs on the second Pico as main.py: the plant of hal/sim at the pins of the board under test (docs/TWIN.md).
+"""Runs on the second Pico as main.py: the plant of hal/sim at the pins of the board under test (docs/TESTING.md).
 
 Outputs of the board are stamped by an interrupt. Edges go to a PIO program as words, a pause and a pattern of pins, so
 that a late interpreter does not make a late edge. Lines on USB are orders; every answer is a line that begins with @.

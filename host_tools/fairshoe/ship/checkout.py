@@ -23,7 +23,7 @@ SUBMODULES = {
     "lib/tinyusb": "src/tusb.h",
 }
 # git's hashes of the trees that a release may be built from: those of the tag v1.28.0 and of its submodules. A newer
-# MicroPython is added here once its sources have been looked at and an image of it has been tried (docs/HIL.md).
+# MicroPython is added here once its sources have been looked at and an image of it has been tried (docs/TESTING.md).
 KNOWN_TREES = {
     "micropython": ("6c48c290ce7e85916892549933ffea4daaedd331",),
     "lib/mbedtls": ("b5e49e1c0647cf293b0d4e53fedf57520eca9571",),
