@@ -118,7 +118,7 @@ generate: ready ## write every generated file again: messages, protocol and wiri
 	@$(TOOL) oracles.rulings_page
 
 .PHONY: matrix
-matrix: ready ## which record is taken at which stage of each game, by playing: compared with docs/matrix; WRITE=1 renews it  [GAME=]
+matrix: ready ## which record is taken at which stage of each game, by playing: compared with rules/records.txt; WRITE=1 renews it  [GAME=]
 	@$(TOOL) rules.matrix $(if $(WRITE),--write) $(call opt,--game,$(GAME))
 
 .PHONY: law

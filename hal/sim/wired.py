@@ -1,4 +1,4 @@
-"""The plant behind pins, in real time: what docs/TESTING.md describes. tools/twin/main.py is its port for a second Pico.
+"""The plant behind pins, in real time: docs/TESTING.md. tools/twin/main.py is its port for a second Pico.
 
 The plant runs up to the present and its edges are shown `lag_us` later, which leaves that time to compute them. Rollers
 that start and brake earlier by the lag make up for it: from outside the machine is as configured.

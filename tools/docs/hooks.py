@@ -14,7 +14,7 @@ from typing import Any
 
 from docs import nav as docs_nav
 from docs import pages as docs_pages
-from docs.nav import DOCS, HELP_PAGE, INCLUDED, ROOT
+from docs.nav import DOCS, HELP_PAGE, INCLUDED, ROOT, SHOWN
 from docs.reference import PAGES
 
 CAPTURES = "docs/captures/"
@@ -72,8 +72,8 @@ def rewrite(link: docs_pages.Link, source: str, uri: str, repository: str = "") 
 
 def site_path(path: str) -> str | None:
     """Where the site has a file of the repository; None: nowhere."""
-    if path in INCLUDED:
-        return INCLUDED[path]
+    if path in INCLUDED or path in SHOWN:
+        return {**INCLUDED, **SHOWN}[path]
     if path != "docs" and not path.startswith("docs/"):
         return None
     inside = posixpath.relpath(path, "docs")

@@ -22,8 +22,10 @@ INCLUDED = {
 # Written when the site is built, from the code: hooks.py has the first, reference.py the others.
 HELP_PAGE = "reference/help.md"
 LIBRARY_PAGE, CONFIG_PAGE, API_PAGE = "reference/library.md", "reference/config.md", "reference/api.md"
-GAME_PAGE, METRICS_PAGE = "reference/game.md", "reference/metrics.md"
-GENERATED = (HELP_PAGE, LIBRARY_PAGE, CONFIG_PAGE, GAME_PAGE, API_PAGE, METRICS_PAGE)
+GAME_PAGE, METRICS_PAGE, RECORDS_PAGE = "reference/game.md", "reference/metrics.md", "reference/records.md"
+GENERATED = (HELP_PAGE, LIBRARY_PAGE, CONFIG_PAGE, GAME_PAGE, API_PAGE, METRICS_PAGE, RECORDS_PAGE)
+# Data of the repository that the site shows as one of these.
+SHOWN = {"rules/records.txt": RECORDS_PAGE}
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ SECTIONS = (
     ),
     Section(
         "Games",
-        ("GAMES.md", GAME_PAGE, "NEW_GAME.md", "RULES.md", "matrix/*", "project/answers.md", "project/rules-data.md"),
+        ("GAMES.md", GAME_PAGE, "NEW_GAME.md", "RULES.md", RECORDS_PAGE, "project/answers.md", "project/rules-data.md"),
     ),
     Section(
         "Evidence",

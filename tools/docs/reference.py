@@ -9,7 +9,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from docs.nav import API_PAGE, CONFIG_PAGE, DOCS, GAME_PAGE, LIBRARY_PAGE, METRICS_PAGE, ROOT
+from docs.nav import API_PAGE, CONFIG_PAGE, DOCS, GAME_PAGE, LIBRARY_PAGE, METRICS_PAGE, RECORDS_PAGE, ROOT
+from rules import matrix
 
 
 def library_page() -> str:
@@ -151,4 +152,5 @@ PAGES: dict[str, Callable[[], str]] = {
     GAME_PAGE: lambda: keys_page("game file", "game_profiles", "GAMES"),
     API_PAGE: api_page,
     METRICS_PAGE: metrics_page,
+    RECORDS_PAGE: matrix.page,
 }

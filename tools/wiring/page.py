@@ -42,8 +42,9 @@ These rules hold for every board:
 
 TWIN = """## A second Pico as the machine
 
-For a motor shoe on a Pico or Pico 2 ([TESTING](TESTING.md#a-second-pico-as-the-machine)). Wire each pin of {names} to the pin of the same number on a
-second Pico, with a resistor of 1 kOhm in each wire: then two outputs that meet by mistake do no harm. Join the grounds.
+For a motor shoe on a Pico or Pico 2 ([TESTING](TESTING.md#a-second-pico-as-the-machine)). Wire each pin of {names}
+to the pin of the same number on a second Pico, with a resistor of 1 kOhm in each wire: then two outputs that meet by
+mistake do no harm. Join the grounds.
 Each Pico has its own USB cable; do not join their supplies. Connect no other sensor or driver to these pins. Panel,
 FRAM and link stay at the board under test. Leave all other pins of the second Pico open: some are outputs.
 """

@@ -67,7 +67,7 @@ def shoe_time(event: messages.Event) -> str:
 
 
 def came_late(heard: Iterable[tuple[messages.Event, float]]) -> set[int]:
-    """Numbers of events that were heard long after they happened, of events with the times at which they were heard, the
+    """Numbers of events that were heard long after they happened, of events with the times at which each was heard, the
     newest first. A shoe keeps what no host has stored, and sends it when one comes; nothing says what time it is there.
     So an event is late if a later one of its boot followed it by far sooner than it happened."""
     least: dict[int, float] = {}
