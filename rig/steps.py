@@ -1,12 +1,10 @@
 """What each state of the procedure waits for: which button a person presses, and which command a table system sends.
 
-One table for all who play a dealer or a table system: the operator of the rig, the power cuts, the bench (through
-fairshoe.sim.steps) and `make soak-kill`. Each had a copy, and one had lost a fault. It stands beside the rig because
-both VMs play with it; the firmware itself knows only what its steps do with a press.
+One table for the operator of the rig and for the power cuts, which play on both VMs and see the firmware's state. Who
+sees a status only, as the bench and the programs of a table, asks fairshoe.text.advice.next_step.
 """
 
 from firmware.games import flow as states
-from firmware.games.flow import BEAMS_SUFFICE
 
 # State, button, command. A state without a button waits for cards; one without a command waits for a person.
 STEPS = (
@@ -33,8 +31,3 @@ PRESS_ONLY = (
     states.WAITING_FOR_ROUND_END,
     states.DECK_HELD,
 )
-
-
-def door_first(fault: int) -> bool:
-    """Whether ACK counts only after the door was opened: a card may lie where no beam sees it."""
-    return fault not in BEAMS_SUFFICE

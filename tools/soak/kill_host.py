@@ -16,7 +16,7 @@ from fairshoe.client.store import Arrived, Store
 from fairshoe.errors import FairshoeError, PortLost, StorageReplaced, StoreError, WrongDevice
 from fairshoe.keys import role_key
 from fairshoe.link.session import HostSession, Received, event_seq
-from fairshoe.sim.steps import COMMANDS
+from fairshoe.text.advice import next_step
 from rig.card_locations import Finding
 from soak.kill_world import KEY, World
 
@@ -153,8 +153,8 @@ class Program:
         return None
 
     def _decide(self, shoe: Shoe, status: messages.Status) -> Pending | None:
-        kind = COMMANDS.get(messages.State(status.state))
-        if kind is None or (kind is messages.Shuffle and not self.world.rig.plant.hopper):
+        kind = next_step(status).command
+        if kind is None:
             return None
         if kind is messages.CloseBetting and not status.positions and status.state != messages.State.WAITING_FOR_WAGERS:
             pending = shoe.start(messages.SetPositions, positions=SEATS)

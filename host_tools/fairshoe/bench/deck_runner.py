@@ -13,8 +13,7 @@ from fairshoe import messages
 from fairshoe.bench import hands as hands_
 from fairshoe.bench.device import Device
 from fairshoe.bench.hands import Hands, Task
-from fairshoe.sim.steps import BUTTONS, PRESS_ONLY, TAKING, door_first
-from fairshoe.text.advice import WARNINGS
+from fairshoe.text.advice import BUTTONS, WARNINGS, next_step
 from fairshoe.text.describe import words
 
 UNKNOWN = 0xFFFF
@@ -24,6 +23,11 @@ WARNINGS_MAX = 3  # that come back as soon as they are cleared
 IDLE_S = 20.0
 CATCH_UP_S = 10.0
 SHUFFLE_S = 600.0  # eight decks take less than five minutes
+_DONE_BY_HAND = {
+    messages.Need.TAKE: hands_.TAKE,
+    messages.Need.EMPTY_SHOE: hands_.LIFT,
+    messages.Need.STUB_COUNT: hands_.press("lock"),  # a test counts right
+}
 
 
 class Overdue(Exception):
@@ -127,7 +131,8 @@ class Play:
     def clear_warning(self) -> None:
         """Door open, cards out, door shut, ACK; the machine puts out what it still holds by itself."""
         device = self.device
-        if device.status is not None and not door_first(device.status.warning) and not device.status.hopper:
+        device.wait(lambda: self._need() != messages.Need.NONE, CATCH_UP_S)  # the warning is recorded first
+        if self._need() == messages.Need.ACKNOWLEDGE:
             # The machine knows where every card is, and counts what it puts out.
             self.do(hands_.press("ack"), lambda: device.state != messages.State.WARNING)
             return
@@ -187,13 +192,10 @@ class Play:
                 task,
                 lambda: (
                     device.state != before
-                    or bool(device.since(mark, messages.HeldBack))
+                    or bool(device.since(mark, messages.HeldBack) or device.since(mark, messages.Recorded))
                     or any(event.stack == stack for event in device.since(mark, messages.StackTaken))
                 ),
             )
-        held = device.since(mark, messages.HeldBack)
-        if held and device.state == before:
-            self._held(held[-1])
 
     def _draw(self, task: Task) -> None:
         """Counts by zone show that a card was drawn; after the last one the machine looks for a while."""
@@ -204,34 +206,27 @@ class Play:
             task, lambda: _drawn(device) != drawn or len(device.events) > mark or device.state != messages.State.DRAWING
         )
 
-    def _held(self, event: messages.HeldBack) -> None:
-        """Meet the need of a rule. LOCK confirms a count; only a table system can give other records."""
-        if event.need != messages.Need.STUB_COUNT:
-            raise Overdue(
-                f"the game waits for {words(event.need.name)} ({event.clause}), which no button of the machine can give"
-            )
-        mark = len(self.device.events)
-        self.do(hands_.press("lock"), lambda: len(self.device.events) > mark)
-
     def _next(self, plays: bool) -> Task | None:
-        device = self.device
-        state = device.state
-        if state in TAKING:
-            return hands_.TAKE
-        if state in PRESS_ONLY:
-            return hands_.press(BUTTONS[state])
-        if state == messages.State.DECK_READY:
-            seated = device.status is not None and device.status.positions
-            return hands_.press(BUTTONS[state] if seated else "seat")
-        if state == messages.State.DRAW_READY:
-            if plays and self._spent():
-                return None  # it is about to notice
-            return hands_.press(BUTTONS[state]) if plays else hands_.LIFT
-        if state == messages.State.DRAWING:
-            return hands_.DRAW if plays and not self._spent() else hands_.press(BUTTONS[state])
-        if state == messages.State.DECK_SPENT:
-            return hands_.LIFT if device.status and device.status.hopper else None
-        return None
+        status = self.device.status
+        if status is None:
+            return None
+        if status.state == messages.State.DRAW_READY and not plays:
+            return hands_.LIFT
+        if status.state in (messages.State.DRAW_READY, messages.State.DRAWING) and plays and self._spent():
+            # In a round it is ended; before one the machine is about to notice.
+            return hands_.press("green") if status.state == messages.State.DRAWING else None
+        step = next_step(status)
+        if step.need in _DONE_BY_HAND:
+            return _DONE_BY_HAND[step.need]
+        if step.records:
+            raise Overdue(f"the game waits for {words(step.need.name)}, which no button of the machine can give")
+        if step.need == messages.Need.CLOSE_BETTING and status.state == messages.State.DECK_READY:
+            return hands_.press("close" if status.positions else "seat")
+        if step.need == messages.Need.DRAW and plays:
+            return hands_.DRAW
+        # A deck is put in by `start`, with the green that belongs to it.
+        command = None if status.state == messages.State.WAITING_FOR_DECK else step.command
+        return hands_.press(BUTTONS[command]) if command else None
 
     def _spent(self) -> bool:
         """Whether the cut card of the shoe in play has shown, or no card is left; the hands know how many they put
@@ -242,6 +237,9 @@ class Play:
             if isinstance(event, messages.DeckLoaded):
                 break
         return _drawn(self.device) >= self._loaded
+
+    def _need(self) -> messages.Need:
+        return messages.Need.NONE if self.device.status is None else self.device.status.need
 
     def _idle(self) -> bool:
         status = self.device.status

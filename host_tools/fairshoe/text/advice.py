@@ -165,6 +165,17 @@ STEPS: dict[Need, Step] = {
     Need.STORE_EVENTS: Step("connect the host that stores the events", host=True),
 }
 
+# The button that stands for a command, at every state that waits for it.
+BUTTONS: dict[type[Command], str] = {
+    Shuffle: "green",
+    CloseBetting: "close",
+    ConfirmLockout: "lock",
+    GiveCard: "lock",
+    Release: "green",
+    EndRound: "green",
+    AcknowledgeWarning: "ack",
+}
+
 # Where the state needs a more exact text than the need.
 IN_STATE: dict[tuple[Need, State], str] = {
     (Need.TAKE, State.STACK_OFFERED): "take the stack out of the tray",

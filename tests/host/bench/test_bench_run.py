@@ -19,8 +19,7 @@ from fairshoe.bench.plan import load_plan
 from fairshoe.bench.steps import Bench, Findings, fresh_meters, identity
 from fairshoe.errors import PortLost, UsageError
 from fairshoe.keys import role_key
-from fairshoe.messages import Event, Fault, Message, Role, ShuffleStarted, StackTaken, State
-from firmware.games import flow
+from fairshoe.messages import Event, Message, Need, Role, ShuffleStarted, StackTaken, State
 
 ACCEPTANCE = only(
     load_plan("acceptance"),
@@ -438,10 +437,10 @@ def test_overdue_names_the_state(tmp_path: Path) -> None:
         Play(case.device, case.hands, "shoe").until(lambda: False, 2.0, "a miracle")
 
 
-@pytest.mark.parametrize("fault", [fault for fault in Fault if fault])
-def test_a_technician_opens_the_door_after_the_warnings_for_which_the_device_waits_for_it(fault: Fault) -> None:
-    device: Any = Mock(status=Mock(warning=fault, hopper=False), state=State.WARNING, events=[])
+@pytest.mark.parametrize("need", [Need.ACKNOWLEDGE, Need.OPEN_DOOR, Need.CLEAR_PATH])
+def test_a_technician_opens_the_door_when_the_device_waits_for_more_than_ack(need: Need) -> None:
+    device: Any = Mock(status=Mock(need=need), state=State.WARNING, events=[])
     hands: Any = Mock(patience_s=1.0)
     Play(device, hands, "carousel").clear_warning()
     done = [call.args[0].action for call in hands.do.call_args_list]
-    assert done == (["press"] if fault in flow.BEAMS_SUFFICE else ["open", "clear", "close", "press"])
+    assert done == (["press"] if need == Need.ACKNOWLEDGE else ["open", "clear", "close", "press"])

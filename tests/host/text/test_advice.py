@@ -7,8 +7,9 @@ from pathlib import Path
 from statuses import a_status
 
 from fairshoe.messages import AcknowledgeWarning, Fault, Need, Refusal, Release, Sensor, State, WarningLatched, What
-from fairshoe.text.advice import HOLDS, REFUSALS, SENSORS, STEPS, WARNINGS, WORKING, Warned, next_step, warned
+from fairshoe.text.advice import BUTTONS, HOLDS, REFUSALS, SENSORS, STEPS, WARNINGS, WORKING, Warned, next_step, warned
 from firmware.games import procedure
+from rig import steps
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -82,3 +83,9 @@ def test_the_same_need_is_told_in_the_words_of_the_state() -> None:
     assert "off the table" in next_step(a_status(State.REMOVED_OFFERED, need=Need.TAKE)).text
     moving = set(procedure._PANEL_NOT_NEEDED) - {State.WARNING}  # pyright: ignore[reportPrivateUsage]
     assert set(WORKING) - {State.STARTING} == moving
+
+
+def test_the_button_of_a_command_is_that_of_the_steps_which_the_rig_plays() -> None:
+    told = {command.NAME: button for command, button in BUTTONS.items()}
+    assert {step.command for step in STEPS.values() if step.command} == set(BUTTONS)
+    assert told == {**{command: button for _state, button, command in steps.STEPS}, "give_card": "lock"}

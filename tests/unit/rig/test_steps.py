@@ -1,6 +1,5 @@
 """The table of steps agrees with the firmware: each command may start in its state and presses the button beside it."""
 
-from firmware.fault import FAULT_NAMES
 from firmware.games import flow
 from firmware.link import commands
 from firmware.machines import panel
@@ -30,10 +29,3 @@ def test_every_state_in_which_a_person_acts_has_one_step():
     names = ids.STATE_NAMES.split()
     waiting = {name for name in names if name.startswith("waiting_for_") or name.endswith("_ready")}
     assert {names[state] for state in known} == waiting | {"deck_held", "drawing", "warning"}
-
-
-def test_the_door_is_opened_first_after_the_faults_that_the_firmware_says():
-    """The device asks for the door in flow_warn; a person or program that clears a warning needs the same list."""
-    firsts = {name for code, name in enumerate(FAULT_NAMES.split()) if steps.door_first(code)}
-    assert firsts == set(FAULT_NAMES.split()) - {"mismatch", "cards_inside", "entropy", "journal", "beam", "panel"}
-    assert steps.BEAMS_SUFFICE == flow.BEAMS_SUFFICE
