@@ -256,11 +256,11 @@ def test_a_program_runs_in_bursts_as_it_does_without(library: ctypes.CDLL) -> No
 
 
 def through_flash(library: ctypes.CDLL, miss: int) -> Callable[[int, int], int]:
-    """The cycles of so many instructions of a program in flash: NOPs, and loads through r1 from its first page on."""
+    """The cycles of so many instructions in flash: NOPs, and at 0x800 a load through r1."""
     declare(library)
     flash = (ctypes.c_uint8 * (64 * 1024))()
     struct.pack_into("<2048H", flash, 0, *[NOP] * 2048)
-    struct.pack_into("<H", flash, 0x800, 0x6808)  # LDR r0, [r1]
+    struct.pack_into("<H", flash, 0x800, 0x6808)
     reg = (ctypes.c_uint32 * 16)()
     state = State(flash_bytes=len(flash), miss_cycles=miss)
     state.reg, state.ram, state.rom, state.flash = (ctypes.addressof(each) for each in (reg, flash, flash, flash))

@@ -55,7 +55,7 @@ class Bench:
         self.boots += 1
         pico = self.pico = started or Pico(self.uf2, self.image)
         self.masked = MaskedTime(pico)
-        FramBus(pico, self.config["nv"], self.fram)
+        self.fram_bus = FramBus(pico, self.config["nv"], self.fram)
         self.panel = Mcp23017()
         self.lcd = LcdChip()
         bus: dict[int, Mcp23017 | LcdBus] = {self.config["expander"]["address"]: self.panel}

@@ -18,6 +18,8 @@ class FramBus:
 
     def __init__(self, pico: Pico, config: dict[str, Any], chip: FramChip) -> None:
         self._chip = chip
+        self.bytes_a_flip = 0  # a bad contact: of so many bytes that are read, one has a wrong bit
+        self._draw = random.Random(chip.writes)
         self._spi = pico.mcu.spi[config["spi"]]
         self._answer = 0
         self._alarm = pico.alarm(self._shifted)
@@ -26,6 +28,8 @@ class FramBus:
 
     def _transmit(self, value: int) -> None:
         self._answer = self._chip.shift(bytes((value,)))[0]
+        if self.bytes_a_flip and not self._draw.randrange(self.bytes_a_flip):
+            self._answer ^= 1 << self._draw.randrange(8)
         self._alarm.schedule(8e9 / max(self._spi.clock_frequency, 1))
 
     def _shifted(self) -> None:

@@ -10,7 +10,7 @@ from io import BytesIO
 from time import ticks_diff, ticks_ms, ticks_us
 
 import micropython
-from machine import Pin
+from machine import Pin, mem32
 
 gc.collect()
 free_before = gc.mem_free()
@@ -38,6 +38,23 @@ def open_data(name):
 
 def say(word, *figures):
     print("@", word, *figures)
+
+
+# The C stack lies behind the heap. The SDK's guard has its first bytes; the upper half is in use while this is painted.
+STACK = 0x20080000 if "RP2350" in sys.implementation._machine else 0x20040000
+STACK_BYTES, GUARD_BYTES, PAINT = 8192, 64, 0x5AFE57AC
+
+
+def paint_stack():
+    for at in range(STACK + GUARD_BYTES, STACK + STACK_BYTES // 2, 4):
+        mem32[at] = PAINT
+
+
+def stack_used():
+    at = STACK + GUARD_BYTES
+    while mem32[at] == PAINT:
+        at += 4
+    return STACK + STACK_BYTES - at
 
 
 def locked(decide):
@@ -147,6 +164,7 @@ class Timed:
             self.figures("intake")
             self.clear()
             say("heap_grown", heap - self.heap)
+            say("heap_least", gc.mem_free())
             say("counted", flow.machine.count, flow.machine.second, flow.machine.feed.misfeeds)
             say("done")
         if state == WARNING and self.state != WARNING:
@@ -164,7 +182,9 @@ class Timed:
         takes time of its own to watch."""
         self.figures("job")
         gc.collect()
-        say("heap_rest", self.jobs, gc.mem_alloc())
+        say("heap_rest", self.jobs, gc.mem_alloc(), gc.mem_free())
+        micropython.mem_info()  # the largest free block, which no function returns
+        say("stack", stack_used(), STACK_BYTES)
         collect()  # what it leaves behind is part of the product's pace
         say("ready", ticks_ms())
         self.jobs += 1
@@ -185,6 +205,7 @@ class Timed:
 
 
 def start():
+    paint_stack()
     app = make(open_data)
     gc.collect()
     say("version", VERSION_TEXT.decode(), sys.version)

@@ -12,15 +12,17 @@ import json
 import os
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from emulator.native import prepare
+from emulator import flash_cache
+from emulator.native import load_burst, prepare
 from stages import NOT_RUN
 
 from fairshoe.errors import FairshoeError
 from fairshoe.ship.import_closure import ShipError
 from hil import report
 from hil.board import ROOT
+from hil.image import Image
 from hil.options import add_uf2, find_image, images_in
 from hil.parts import Part
 from hil.player import StoryError
@@ -61,11 +63,13 @@ class Clock:
 
 @dataclass
 class Played:
-    """One board: its title, the hash of what its image has frozen, its figures, how each part ended, and the time."""
+    """One board: its title, the hash of what its image has frozen, its figures, those of the first round by the cycles
+    that a miss costs, how each part ended, and the time."""
 
     title: str
     content: str
     rows: list[report.Row]
+    by_miss: dict[int, list[report.Row]]
     results: dict[str, str]
     ends: str
 
@@ -102,7 +106,8 @@ def main(argv: list[str] | None = None) -> int:
         text += f"All of it took {clock.text()}."
         columns = {board: one.rows for board, one in played.items()}
         parts = {board: one.results for board, one in played.items()}
-        report.write_budgets(ROOT / "docs" / "BUDGETS.md", report.markdown(columns, parts, text))
+        by_miss = {board: one.by_miss for board, one in played.items()}
+        report.write_budgets(ROOT / "docs" / "BUDGETS.md", report.markdown(columns, by_miss, parts, text))
     if not options.json and len(played) > 1:
         good = sum(one.good for one in played.values())
         print(f"{good} of {len(played)} boards good; all of it took {clock.text()}")
@@ -127,6 +132,9 @@ def play_image(options: argparse.Namespace) -> tuple[str, Played] | int:
             said_again, rounds = play_all(again, ["rounds"], 1)
             parts[f"rounds, seed {again.seed}"] = rounds["rounds"]
             runs.append(rows_of(again, said_again, rounds))
+        by_miss = {
+            miss: rows_at(miss, options, image, parts) for miss in flash_cache.MISS_CYCLES_TRIED if options.write
+        }
     except ShipError as error:
         print(f"hil: {error}", file=sys.stderr)
         return 2
@@ -136,7 +144,20 @@ def play_image(options: argparse.Namespace) -> tuple[str, Played] | int:
     except KeyboardInterrupt:
         print("hil: interrupted", file=sys.stderr)
         return 130
-    return run.board, show(run, options, said, parts, report.merged(runs), clock)
+    return run.board, show(run, options, said, parts, report.merged(runs), by_miss, clock)
+
+
+def rows_at(miss: int, options: argparse.Namespace, image: Image, parts: dict[str, Part]) -> list[report.Row]:
+    """The figures of one round on a chip where a miss costs so many cycles."""
+    before = flash_cache.miss_cycles()
+    os.environ[flash_cache.MISS] = str(miss)
+    try:
+        run = Run(argparse.Namespace(**{**vars(options), "rounds": 1}), image)
+        said, rounds = play_all(run, ["rounds"], 1)
+    finally:
+        os.environ[flash_cache.MISS] = str(before)
+    parts[f"rounds, {miss} cycles a miss"] = rounds["rounds"]
+    return rows_of(run, said, rounds)
 
 
 def rows_of(run: Run, said: report.Printed, parts: dict[str, Part]) -> list[report.Row]:
@@ -145,6 +166,8 @@ def rows_of(run: Run, said: report.Printed, parts: dict[str, Part]) -> list[repo
     if rounds is not None and rounds.result == report.GOOD and rounds.motion:
         rows += report.motion_rows(rounds.said, rounds.motion)
         rows += report.round_rows(rounds.said, run.rounds, run.image.frozen, run.main_extra)
+    if load_burst() is None or not flash_cache.miss_cycles():
+        rows = [replace(row, budget=None) if row.unit == "us" else row for row in rows]
     if PRODUCT in parts and "welcome_ms" in parts[PRODUCT].motion:
         rows.append(report.Row("power-on to the product's welcome", parts[PRODUCT].motion["welcome_ms"], "ms"))
     return rows
@@ -152,16 +175,18 @@ def rows_of(run: Run, said: report.Printed, parts: dict[str, Part]) -> list[repo
 
 def show(
     run: Run, options: argparse.Namespace, said: report.Printed, parts: dict[str, Part], rows: list[report.Row],
-    clock: Clock,
+    by_miss: dict[int, list[report.Row]], clock: Clock,
 ) -> Played:  # fmt: skip
     results = {name: part.result for name, part in parts.items()}
     title = f"{run.board}, {run.image.kind} image, {run.deck} cards, {'keyed' if run.keyed else 'clear'}: fairshoe "
     title += " ".join(said.get("version", ["?"]))
+    miss = flash_cache.miss_cycles() if load_burst() else 0
+    title += f"; {miss} cycles a miss" if miss else "; flash costs nothing: no time is judged"
     emulated_s = sum(part.emulated_s for part in parts.values())
     ends = f"{emulated_s:.0f} s of emulated time took {clock.text()}; limits: docs/BUDGETS.md"
     if not options.json:
         print(report.table(title, rows, results, ends), flush=True)
-    return Played(title, run.image.content, rows, results, ends)
+    return Played(title, run.image.content, rows, by_miss, results, ends)
 
 
 if __name__ == "__main__":

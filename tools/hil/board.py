@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import tempfile
 import time
@@ -20,6 +21,8 @@ from hil.rounds import game_with_deck, with_deck
 ROOT = Path(__file__).resolve().parents[2]
 PROBE = ROOT / "tools" / "emulator" / "probe.py"
 BOOT_S = 20.0  # emulated seconds to wait for a word of the probe
+BLOCK_BYTES = 16  # of MicroPython's heap
+_FREE_BLOCKS = re.compile(r"max free sz: (\d+)")  # of micropython.mem_info
 Files = dict[str, bytes]
 
 
@@ -146,6 +149,9 @@ class HilBoard:
     def free_bus(self) -> None:
         self.bench.bus.release()
 
+    def bad_contact(self, bytes_a_flip: int) -> None:
+        self.bench.fram_bus.bytes_a_flip = bytes_a_flip
+
     def storm(self, lines: tuple[str, ...], hz: int) -> None:
         self.bench.storm_on(lines, hz)
 
@@ -174,6 +180,9 @@ class HilBoard:
             if line.startswith("@ "):
                 word, *rest = line[2:].split()
                 found[word if word != "heap_rest" else f"heap_rest_{rest[0]}"] = rest
+        blocks = [int(blocks) for blocks in _FREE_BLOCKS.findall(self.console)]
+        if blocks:
+            found["largest"] = [str(min(blocks) * BLOCK_BYTES)]
         return found
 
     def wait(self, words: str, seconds: float = BOOT_S) -> None:

@@ -55,6 +55,10 @@ class Board(Protocol):
 
     def free_bus(self) -> None: ...
 
+    def bad_contact(self, bytes_a_flip: int) -> None:
+        """From now on one of so many bytes that the device reads from its storage has a wrong bit; 0: none."""
+        ...
+
     def storm(self, lines: tuple[str, ...], hz: int) -> None:
         """Toggle these input lines at this frequency until `calm`, also through a power cut."""
         ...

@@ -30,6 +30,7 @@ PRODUCT = "product"
 LOCKED = "locked"
 RESETS = "resets"
 SHELVES_RELEASE_CARDS = 384
+_RESTS = ("heap_rest", "locked", "largest", "stack")  # printed between rounds
 
 
 class Run:
@@ -97,7 +98,7 @@ class Run:
             size = report.Row("image", self.image.flash_bytes, "bytes")
         else:
             size = report.Row("files on the file system", self.setup.shipped_bytes, "bytes")
-        return report.boot_rows(said, self.image.frozen, size, self.main_extra)
+        return report.boot_rows(said, size, self.main_extra)
 
     # -- parts -------------------------------------------------------------------------------------------------------
 
@@ -152,8 +153,7 @@ class Run:
                 for row in report.motion_rows(part.said, part.motion):
                     self.notes(row.text())
             if self.setup.probed:
-                rests = {word: said for word, said in board.said().items() if word.startswith(("heap_rest", "locked"))}
-                part.said.update(rests)
+                part.said.update({word: said for word, said in board.said().items() if word.startswith(_RESTS)})
 
     def read_display(self, board: HilBoard) -> None:
         """A dealer has to be able to read it."""

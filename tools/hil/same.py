@@ -13,6 +13,7 @@ import random
 import sys
 from typing import Any
 
+from emulator.flash_cache import MISS
 from emulator.native import NO_BURSTS, prepare
 
 from hil.__main__ import parse
@@ -30,6 +31,7 @@ def fingerprint(board: Any) -> str:
 
 def play(options: argparse.Namespace, image: Any, bursts: bool) -> Part:
     os.environ[NO_BURSTS] = "" if bursts else "1"
+    os.environ[MISS] = "0"  # rp2040py has no cache
     os.urandom = random.Random(options.seed).randbytes  # nonces of the host, the same in both
     run = Run(options, image)
     run.notes.prefix = "in bursts: " if bursts else "one by one: "

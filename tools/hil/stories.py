@@ -43,6 +43,7 @@ STORIES: dict[str, Story] = {
     "i2c": Story(bus.held),
     "i2c-clocks": Story(bus.clocked),
     "i2c-lost": Story(bus.lost),
+    "contact": Story(bus.contact),
     **{name: Story(noise.noise(name), _MOTORS) for name in noise.NAMES},
 }
 

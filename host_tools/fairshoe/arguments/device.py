@@ -74,11 +74,7 @@ OUT = "build/image"
 def add_image(command: argparse.ArgumentParser) -> None:
     command.add_argument("--board", required=True, help="a board's name or the path of a .json file")
     command.add_argument("--micropython", required=True, metavar="DIR", help="a MicroPython checkout")
-    command.add_argument(
-        "--picotool",
-        metavar="DIR",
-        help="the prefix picotool was installed into, or its build folder (or set PICOTOOL)",
-    )
+    command.add_argument("--picotool", metavar="DIR", help="where picotool was installed or built (or set PICOTOOL)")
     command.add_argument("--game", help="the game it plays, in place of the board config's")
     command.add_argument("--bench", action="store_true", help="keep the prompt and the file system")
     command.add_argument(

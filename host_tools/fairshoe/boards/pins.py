@@ -39,7 +39,7 @@ _PICO_EDGE = dict(
     )
 )
 
-# Erratum RP2040-E5 (docs/ERRATA.md): at each reset of the USB bus the SDK uses GPIO 15 for a millisecond.
+# Erratum RP2040-E5: at each reset of the USB bus the SDK takes GPIO 15 for a millisecond (docs/ERRATA.md).
 # A level that rests low stays low meanwhile; a step, a frame or an input would be lost.
 _USB_RESET_PIN = {"RP2040": 15}
 _RESTING = ("outputs.reverse", "outputs.dark", "outputs.lamp_")

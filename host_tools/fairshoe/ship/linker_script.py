@@ -13,9 +13,10 @@ from pathlib import Path
 from fairshoe.ship.errors import NoImage
 
 SCRIPT = "memmap.ld"  # in the board folder; mpconfigboard.cmake names it
+_RELEASED = "Use MicroPython 1.28 as it was released."
 _LEFT_OUT = "*gc.c.obj *vm.c.obj *parse.c.obj)"
 # Sources whose code runs from RAM, by the misses that each byte saves while cards move: docs/BUDGETS.md.
-IN_RAM = ("py/cstack", "py/bc", "py/obj", "py/objtype", "py/map", "py/vm", "extmod/modtime")
+IN_RAM = ("py/cstack", "py/bc", "py/obj", "py/objtype", "py/map", "py/runtime", "py/vm", "extmod/modtime")
 
 
 def linker_script(port: Path, platform: str) -> bytes:
@@ -24,11 +25,10 @@ def linker_script(port: Path, platform: str) -> bytes:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        advice = "Use MicroPython 1.28 as it was released."
-        raise NoImage(f"{path} cannot be read: {error.strerror}.", advice) from error
+        raise NoImage(f"{path} cannot be read: {error.strerror}.", _RELEASED) from error
     if text.count(_LEFT_OUT) != 1:
         raise NoImage(
             f"{path} has {text.count(_LEFT_OUT)} lines that end with {_LEFT_OUT!r}, and one is replaced.",
-            "Use MicroPython 1.28 as it was released.",
+            _RELEASED,
         )
     return text.replace(_LEFT_OUT, " ".join(f"*/{name}.c.o" for name in IN_RAM) + ")").encode()
