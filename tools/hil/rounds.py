@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from fairshoe.messages import DeckLoaded, DeckVerified, Event, RemainderReleased, RoundEnded, StackOffered, StackTaken
+from fairshoe.messages import (
+    DeckLoaded,
+    DeckVerified,
+    Event,
+    RemainderReleased,
+    RoundEnded,
+    StackOffered,
+    StackTaken,
+    StubDue,
+)
 from hil.player import Player, Step, expect, one
 
 QUICK_CARDS = 12  # two stacks of five and a remainder of two
@@ -69,14 +78,17 @@ FINISH: list[Step] = [
     ("stack_taken", 500, "press", "green"),
     ("remainder_released", 500, "take", ""),
     ("remainder_taken", 500, "press", "green"),
-    ("round_ended", 100, "wait", ""),
 ]
+COUNT_STUB: list[Step] = [("held_back", 500, "press", "lock"), ("recorded", 500, "press", "green")]
 
 
 def dealt_round(player: Player) -> None:
     """Carousel and shoe: one player's stack and the dealer's, each taken; green, the remainder, the end."""
     first = len(player.events)
     player.play([*ready_to_deal(player), *begin_deal(), TAKE, TAKE, *FINISH])
+    if any(isinstance(event, StubDue) for event in player.since(first)):
+        player.play(COUNT_STUB)
+    player.until("round_ended")
     check_dealt(player, first)
 
 
