@@ -182,8 +182,8 @@ image: ready ## one UF2 with the firmware in it  BOARD= MICROPYTHON=checkout [BE
 		$(call opt,--game,$(GAME)) $(call opt,--picotool,$(PICOTOOL)) $(call opt,-o,$(OUT)) \
 		$(call opt,--sign,$(SIGN)) $(call opt,--rollback,$(ROLLBACK))
 
-hil: ready ## play and measure the firmware on an emulated RP2040  UF2=firmware.uf2 or a folder of them [BOARD= ROUNDS= CARDS= SEED= RUNS= ONLY= JOBS= QUICK=1 KEYED=1 WRITE=1]
-	@$(TOOL) hil $(call opt,--uf2,$(UF2)) $(call opt,--board,$(BOARD)) \
+hil: ready ## play and measure the firmware on an emulated RP2040  UF2=firmware.uf2 or a folder of them, or PORT=a bare Pico [BOARD= ROUNDS= CARDS= SEED= RUNS= ONLY= JOBS= QUICK=1 KEYED=1 WRITE=1]
+	@$(TOOL) hil $(call opt,--uf2,$(UF2)) $(call opt,--port,$(PORT)) $(call opt,--board,$(BOARD)) \
 		$(call opt,--rounds,$(ROUNDS)) $(call opt,--cards,$(CARDS)) $(call opt,--seed,$(SEED)) $(call opt,--only,$(ONLY)) \
 		$(call opt,--jobs,$(JOBS)) $(if $(QUICK),--quick) $(if $(KEYED),--keyed) \
 		$(call opt,--runs,$(RUNS)) $(if $(WRITE),--write)

@@ -151,6 +151,7 @@ def full_stages() -> list[Stage]:
         Stage("dissector", module("dissector", "--if-possible"), EVERYTHING),
         Stage("types-all", [PYRIGHT], EVERYTHING),
         Stage("chip", module("hil", "--quick", "--keyed", "--if-possible"), EVERYTHING),
+        Stage("chip-port", module("hil", "--port", "emulated", "--if-possible"), EVERYTHING),
         Stage("chip-two", module("hil.two", "--if-possible"), EVERYTHING),
         Stage("chip-cuts", module("hil.cuts", "--if-possible"), EVERYTHING),
         Stage("model", module("model", "--slice", "--if-possible"), ("tools/model",)),

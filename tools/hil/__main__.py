@@ -10,28 +10,32 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import subprocess
 import sys
 import time
 from dataclasses import dataclass, replace
 
 from emulator import flash_cache
 from emulator.native import load_burst, prepare
-from stages import NOT_RUN
 
 from fairshoe.errors import FairshoeError
 from fairshoe.ship.import_closure import ShipError
 from hil import report
 from hil.board import ROOT
 from hil.image import Image
-from hil.options import add_uf2, find_image, images_in
+from hil.options import add_uf2, find_image, images_in, not_run
 from hil.parts import Part
 from hil.player import StoryError
+from hil.port import EMULATED, measure, measure_emulated
 from hil.run import PRODUCT, Run, parts_of, play_all
 
 
 def parse(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="hil", description="The firmware on an emulated Pico, played and measured.")
     add_uf2(parser)
+    parser.add_argument(
+        "--port", help="a Pico at this serial port, with nothing wired to it, in place of the emulated one"
+    )
     parser.add_argument("--board", help="a name in board_configs/ (default: the image's own, else pico-carousel)")
     parser.add_argument("--rounds", type=int, default=3, help="rounds to play (default %(default)s)")
     parser.add_argument("--cards", type=int, default=0, help="deck to play with instead of the default one")
@@ -47,6 +51,14 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
     parser.add_argument("--strict", action="store_true", help="fail when a budget is missed, too")
     return parser.parse_args(argv)
+
+
+def measured() -> str:
+    """When, and of which sources: a full set without an image says so (hil.options)."""
+    commit = subprocess.run(
+        ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    return f"Measured on {time.strftime('%d %B %Y')} at commit {commit.stdout.strip()}."
 
 
 class Clock:
@@ -80,17 +92,25 @@ class Played:
 
 def main(argv: list[str] | None = None) -> int:
     options = parse(argv)
+    if options.port not in (None, EMULATED):
+        return measure(options.port)
     if min(options.rounds, options.runs) < 1:
         print("hil: --rounds and --runs are at least 1", file=sys.stderr)
         return 2
     if options.quick:
         options.rounds = 1
-    if options.if_possible and options.uf2 is None:
-        print(f"{NOT_RUN}: rounds on the emulated chip; UF2= names an image, or a folder of them (make image BENCH=1)")
+    images = images_in(options.uf2, options.board)
+    if options.if_possible and images == [None]:
+        print(not_run("rounds on the emulated chip"))
         return 0
+    if options.port:
+        options.uf2 = images[0]
+        image, wrong = find_image(options)
+        print(wrong, end="", file=sys.stderr)
+        return measure_emulated(str(options.uf2)) if image else 2
     clock = Clock()
     played: dict[str, Played] = {}
-    for uf2 in images_in(options.uf2, options.board):
+    for uf2 in images:
         options.uf2 = uf2
         done = play_image(options)
         if isinstance(done, int):
@@ -103,7 +123,7 @@ def main(argv: list[str] | None = None) -> int:
         runs = "1 run" if options.runs == 1 else f"{options.runs} runs"
         text = f"{runs} of each board, seeds from {options.seed} on; {next(iter(played.values())).title}. "
         text += f"Content of the images: {', '.join(f'{board} {one.content}' for board, one in played.items())}. "
-        text += f"All of it took {clock.text()}."
+        text += f"All of it took {clock.text()}.\n\n{measured()}"
         columns = {board: one.rows for board, one in played.items()}
         parts = {board: one.results for board, one in played.items()}
         by_miss = {board: one.by_miss for board, one in played.items()}

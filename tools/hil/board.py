@@ -16,6 +16,7 @@ from fairshoe import _device
 from fairshoe.ship.build import MAIN_PY, build, read_config
 from hil.image import RELEASE, Image
 from hil.player import StoryError
+from hil.report import words_of
 from hil.rounds import game_with_deck, with_deck
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -175,11 +176,7 @@ class HilBoard:
 
     def said(self) -> dict[str, list[str]]:
         """What the probe printed, the newest of each word."""
-        found: dict[str, list[str]] = {}
-        for line in self.console.splitlines():
-            if line.startswith("@ "):
-                word, *rest = line[2:].split()
-                found[word if word != "heap_rest" else f"heap_rest_{rest[0]}"] = rest
+        found = words_of(self.console)
         blocks = [int(blocks) for blocks in _FREE_BLOCKS.findall(self.console)]
         if blocks:
             found["largest"] = [str(min(blocks) * BLOCK_BYTES)]

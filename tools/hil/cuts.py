@@ -19,7 +19,6 @@ from typing import Any
 
 from emulator.boot_rom import PAGE, SECTOR, BootRom
 from emulator.native import prepare
-from stages import NOT_RUN
 
 from fairshoe import _device
 from fairshoe.ship.build import read_config
@@ -27,6 +26,7 @@ from fairshoe.ship.flash_image import UF2_BLOCK, flash_of_uf2
 from fairshoe.ship.image_sum import DAMAGED
 from hil.board import ROOT, install_key
 from hil.image import RELEASE, read_image
+from hil.options import not_run
 from hil.parts import Part, all_at_once
 from hil.run import DEVICE_KEY
 
@@ -157,7 +157,7 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
 def main(argv: list[str] | None = None) -> int:
     options = parse(argv)
     if options.uf2 is None or options.old is None:
-        print(f"{NOT_RUN}: updates cut short on the emulated chip; UF2= and OLD= name two release images (make image)")
+        print(not_run("updates cut short on the emulated chip, for which OLD= names an older release image"))
         return 0 if options.if_possible else 2
     images = [read_image(path) for path in (options.old, options.uf2)]
     if [image.kind for image in images] != [RELEASE, RELEASE] or not images[0].is_for(images[1].board):

@@ -49,6 +49,16 @@ class Row:
         return f"{self.name:<38} {value} {self.unit:<6}{budget}".rstrip()
 
 
+def words_of(console: str) -> Printed:
+    """What was printed with a word before it, the newest of each."""
+    found: Printed = {}
+    for line in console.splitlines():
+        if line.startswith("@ "):
+            word, *rest = line[2:].split()
+            found[word if word != "heap_rest" else f"heap_rest_{rest[0]}"] = rest
+    return found
+
+
 def merged(runs: list[list[Row]]) -> list[Row]:
     """The rows of the first run, with the values of the further ones."""
     others = [{row.name: row.value for row in rows} for rows in runs[1:]]

@@ -18,7 +18,6 @@ from typing import Any
 from emulator.flashfs import build_image
 from emulator.native import prepare
 from emulator.pico import Pico
-from stages import NOT_RUN
 from twin.files import twin_files
 
 from fairshoe.errors import FairshoeError
@@ -26,7 +25,7 @@ from fairshoe.messages import RoundVoided
 from hil.board import HilBoard, Notes, Setup, set_up
 from hil.faults import BY_HAND, jam_exit, warned
 from hil.image import RELEASE
-from hil.options import add_uf2, find_image, images_in
+from hil.options import add_uf2, find_image, images_in, not_run
 from hil.parts import Part, all_at_once
 from hil.player import Player, StoryError, expect, one
 from hil.report import GOOD
@@ -100,7 +99,7 @@ def main(argv: list[str] | None = None) -> int:
     image, wrong = find_image(options)
     if image is None or not image.is_for(BOARD) or image.kind == RELEASE:
         if options.if_possible:
-            print(f"{NOT_RUN}: two emulated Picos; UF2= names a bench image of {BOARD} (make image BENCH=1)")
+            print(not_run(f"two emulated Picos, with a bench image of {BOARD}"))
             return 0
         print(wrong or f"hil: not a bench image of {BOARD}: make image BENCH=1 BOARD={BOARD}", file=sys.stderr)
         return 2
