@@ -1,4 +1,4 @@
-"""`make hil PORT=`: what a bare Pico prints becomes figures and one file, and its script is Python that the device takes."""
+"""`make hil PORT=`: what a bare Pico prints becomes figures and one file."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,10 @@ def test_a_script_for_the_device_is_taken_by_its_compiler() -> None:
 def test_one_command_makes_one_file_with_every_figure_and_all_that_was_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(port, "printed", lambda _port: PRINTED)
+    def said(_port: str) -> str:
+        return PRINTED
+
+    monkeypatch.setattr(port, "printed", said)
     assert port.measure("/dev/none", tmp_path) == 0
     sent = json.loads((tmp_path / "pico-carousel.json").read_text())
     assert sent["figures"]["a miss of the cache of flash"]["value"] == 39
