@@ -11,6 +11,7 @@ from fairshoe.cli.registry import COMMANDS
 
 def add_explain(command: argparse.ArgumentParser) -> None:
     command.add_argument("name", nargs="+", metavar="NAME", help="what to explain; hyphens, blanks and _ are the same")
+    command.add_argument("--why", action="store_true", help="of a clause also our reading, with its reasons")
     command.add_argument("--json", action="store_true", help="print a list of objects: name, kind, lines, page")
 
 

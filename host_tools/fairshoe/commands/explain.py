@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
         if number:
             say()
         say(f"{each.name}: {each.kind}")
-        for line in each.lines:
+        for line in each.lines + (each.why if options.why else ()):
             say(textwrap.fill(line, width, initial_indent="  ", subsequent_indent="  "))
         say(f"  Read on: fairshoe docs {each.page}")
     return Exit.DONE

@@ -14,6 +14,16 @@ def load() -> dict[str, Any]:
     return json.loads((_device.root() / "rules" / "clauses.json").read_text(encoding="utf-8"))
 
 
+def actions() -> dict[str, str]:
+    """What a dealer or technician does by each clause, by its id."""
+    return {name: action["do"] for action in load()["actions"] for name in action["clauses"]}
+
+
+def paragraphs() -> dict[str, Any]:
+    """rules/paragraphs.json: by the code of a game its `sections`, and `outside` with the reason."""
+    return json.loads((_device.root() / "rules" / "paragraphs.json").read_text(encoding="utf-8"))["games"]
+
+
 def texts() -> dict[str, str]:
     """What each clause asks of the device, by its id."""
     return {clause["id"]: clause["device"] for clause in load()["clauses"]}

@@ -78,21 +78,22 @@ def table_files(folder: Path) -> dict[str, bytes]:
     """A page of a table system in this folder, with what it shares with the other pages, and the rules."""
     files = {**shared_files(), "source_live.js": (PAGE / "source_live.js").read_bytes()}
     files |= {path.relative_to(folder).as_posix(): path.read_bytes() for path in _below(folder)}
-    return {**files, "clauses.json": _json(clauses.in_full()), "rules.html": _rules_page()}
+    return {**files, "clauses.json": _json(clauses.actions()), "rules.html": _rules_page()}
 
 
 def _rules_page() -> bytes:
     """The clauses of docs/RULES.md, with the same anchors."""
     data = clauses.load()
     names = {game["code"]: game["name"] for game in data["games"]}
+    actions = clauses.actions()
     parts = [_RULES_HEAD]
     for code, name in names.items():
         parts.append(f"<section><h2>{html.escape(name)}</h2><dl>")
         for clause in data["clauses"]:
             if clause["id"].rpartition("-")[0] == code:
                 remark = f" <em>{html.escape(clause['remark'])}</em>" if "remark" in clause else ""
-                text = html.escape(clause["device"])
-                parts.append(f'<dt id="{clause["id"].lower()}">{clause["id"]}</dt><dd>{text}{remark}</dd>')
+                text = f"{html.escape(actions[clause['id']])}<br><small>{html.escape(clause['device'])}{remark}</small>"
+                parts.append(f'<dt id="{clause["id"].lower()}">{clause["id"]}</dt><dd>{text}</dd>')
         parts.append("</dl></section>")
     return "\n".join([*parts, "</main></body></html>\n"]).encode()
 
@@ -125,7 +126,7 @@ def _texts(root: Path, rules: str) -> dict[str, object]:
         "games": _games(root),
         "warnings": {fault.name.lower(): [said.what, said.advice] for fault, said in WARNINGS.items()},
         "words": WORDS,
-        "clauses": {"page": rules, "texts": clauses.in_full()},
+        "clauses": {"page": rules, "texts": clauses.actions()},
     }
 
 
