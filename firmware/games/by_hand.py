@@ -50,7 +50,7 @@ class HandRounds:
             seat_pressed(flow)
             if panel.take(PRESS_CLOSE) and not flow.hold:
                 self.close_betting(flow)
-                if flow.profile.decks == 1:
+                if not flow.profile.overlaps:
                     flow_enter(flow, WAITING_FOR_ROUND_END, now_ms)
         else:
             flow.show(WAITING_FOR_LOCKOUT)

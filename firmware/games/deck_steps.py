@@ -136,7 +136,8 @@ def _take_in(flow: "Flow", now_ms: int) -> int:
     outbox.deck = flow.facts.turn()
     outbox.round = 0
     if flow.profile.decks > 1:
-        flow.machine.feed.other_back = outbox.deck == 2
+        reader = flow.machine if flow.machine.draws else flow.machine.feed
+        reader.other_back = outbox.deck == 2
     if flow.machine.shuffles:
         flow.report_ms = flow.machine.report_ms(cards)
         outbox.post(ids.EV_SHUFFLE_STARTED, cards, flow.report_ms // 100)

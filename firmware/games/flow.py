@@ -225,8 +225,8 @@ class Flow:
 
     def set_tail(self, tail: int) -> None:
         self.tail = tail
-        if not tail and self.play is not None and self.profile.decks == 1:
-            self.outbox.round = 0  # what follows is of no round; of two decks the machine's own may be in play
+        if not tail and self.play is not None:
+            self.outbox.round = 0  # what follows is of no round
 
 
 def flow_enter(flow: Flow, state: int, now_ms: int) -> int:
@@ -244,7 +244,7 @@ def flow_enter(flow: Flow, state: int, now_ms: int) -> int:
 
 def flow_idle(flow: Flow, now_ms: int) -> int:
     """The machine is empty. A table with one deck waits for the end of the round; with two the other one may come."""
-    settling = flow.tail and flow.tail != TAIL_HANDED and flow.profile.decks == 1
+    settling = flow.tail and flow.tail != TAIL_HANDED and not flow.profile.overlaps
     return flow_enter(flow, WAITING_FOR_ROUND_END if settling else WAITING_FOR_DECK, now_ms)
 
 
@@ -256,7 +256,7 @@ def flow_about_tail(flow: Flow, about: bool) -> None:
         settled.machine_round, settled.machine_deck = outbox.round, outbox.deck
         outbox.round = flow.round_last if flow.tail != TAIL_HANDED else 0  # which no round has begun with
         outbox.deck = settled.deck
-    elif flow.profile.decks > 1:
+    elif flow.profile.overlaps:
         outbox.round, outbox.deck = settled.machine_round, settled.machine_deck
 
 
@@ -333,6 +333,17 @@ def _end_by_fault(flow: Flow, fault: int) -> None:
         flow.outbox.post(ids.EV_RELEASE_FAILED, fault)
     if flow.round_open:
         flow_judge(flow, fault, -1)
+    elif fault == FAULT_BACK and flow.machine.draws and flow.profile.decks > 1:
+        _wrong_deck(flow)
+
+
+def _wrong_deck(flow: Flow) -> None:
+    """A card of the other deck came out of a draw shoe. Before a round that deck is out of turn; in one no clause says
+    what follows."""
+    if flow.tail:
+        _ask_house(flow, flow.settled.stacks)
+    else:
+        flow.rule = RULE_TWO_DECKS
 
 
 def flow_judge(flow: Flow, fault: int, lost: int) -> None:

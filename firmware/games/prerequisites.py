@@ -40,6 +40,7 @@ from firmware.games.table_facts import (
     FINAL,
     HELD,
     HELD_DISPUTE,
+    HELD_GONE,
     HELD_OFF,
     HELD_WINNER,
     MACHINE_COUNTED,
@@ -100,7 +101,7 @@ def need_for_deck(flow: "Flow") -> int:
             return ids.NEED_INDUCTION
         if flow.tail == TAIL_HANDED and flow.settled.deck == deck:
             return ids.NEED_ROUND_END
-        if not flow.machine.shuffles and not facts.deck(deck, SOURCE):
+        if not flow.machine.shuffles and not _sourced(flow, deck):
             return ids.NEED_PROVENANCE
         if flow.machine.draws and facts.cut_due(deck):
             return ids.NEED_CUT  # a deck inside a shoe can no longer be cut
@@ -108,6 +109,14 @@ def need_for_deck(flow: "Flow") -> int:
     if not (profile.mode and stub_overdue(flow, deck)):
         return ids.NEED_NONE
     return ids.NEED_COUNT if flow.tail in (0, TAIL_HANDED) else ids.NEED_ROUND_END
+
+
+def _sourced(flow: "Flow", deck: int) -> bool:
+    """Whether it was recorded who shuffled this deck. Of two that take turns it must be a machine beside this shoe."""
+    facts = flow.facts
+    source = facts.deck(deck, SOURCE)
+    alone = flow.profile.decks == 1 or facts.deck(3 - deck, HELD) & HELD_GONE
+    return source == ids.FROM_MACHINE or (source != 0 and alone != 0)
 
 
 def need_for_round(flow: "Flow") -> int:
@@ -191,6 +200,8 @@ def hold_for(flow: "Flow", need: int, asked: int) -> bool:
         rule = _RULES[need] if need < len(_RULES) else RULE_HOUSE
         if need == ids.NEED_DECISIONS and flow.tail:
             rule = RULE_FOLD if undecided(flow) else RULE_FINAL_DEAL
+        if need == ids.NEED_PROVENANCE and flow.facts.deck(flow.facts.turn(), SOURCE):
+            rule = RULE_TWO_DECKS
         if need == ids.NEED_DISPUTE and flow.facts.deck(flow.facts.turn(), HELD) & HELD_WINNER:
             rule = RULE_WINNER_HOLD
         if need == ids.NEED_CARD and not flow.facts.row[SHORT]:

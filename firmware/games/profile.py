@@ -229,8 +229,7 @@ class Profile:
             dealing = "manual"
         if kind:
             self._refuse(set_up_bits(kind, dealing, self.decks, bool(cover_all)))
-        if kind == "draw" and self.decks > 1:
-            raise ValueError("two decks need a machine that takes one in while the other is dealt, and not a draw shoe")
+        self.overlaps = self.decks > 1 and kind != "draw"  # one is taken in while the round of the other is settled
         if kind == "shoe" and dealing != "shoe":
             raise ValueError("a motor shoe does not hand its deck out: dealing can only be shoe")
         self.mode = _MODES[DEALINGS.index(dealing)]

@@ -321,7 +321,7 @@ def _count_objection(flow: "Flow", a: int, b: int) -> int:
             return ids.REASON_STATE  # not dealt, counted already, never counted, or the final deal is recorded first
         odd = a >= profile.deck_cards or (b and a == flow.facts.stub())  # a stub is never the whole deck
         return ids.REASON_ARGUMENT if odd else ids.REASON_NONE
-    if b and (not flow.tail or flow.profile.decks > 1):
+    if b and (not flow.tail or flow.profile.overlaps):
         return ids.REASON_ARGUMENT  # no hands are out that could have been misdealt
     # Between rounds the whole deck is counted, and only to make up for what is overdue.
     if not stub_overdue(flow, _deck(flow)):
@@ -341,7 +341,7 @@ def record_do(flow: "Flow", what: int, a: int, b: int, now_ms: int, rule: int = 
     """Put it on record, with the rule and what it orders; and let that happen. The rule is that of the numbers, unless
     a person has judged: right and wrong are buttons, whether or not the right number is known."""
     whole = what == ids.REC_STUB_COUNTED and flow.state == WAITING_FOR_DECK and flow.tail in (0, TAIL_HANDED)
-    if flow.tail == TAIL_HANDED and what in _ENDS_HANDED and not (whole and flow.profile.decks > 1):
+    if flow.tail == TAIL_HANDED and what in _ENDS_HANDED and not (whole and flow.profile.overlaps):
         flow.set_tail(0)  # that deck was played and counted, or is not dealt
         flow.redraw()
     when = flow.profile.exposure | CTX_HOUSE if what == ids.REC_HOLE_CARD_SEEN else _TABLE[what][0]

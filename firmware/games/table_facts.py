@@ -221,7 +221,7 @@ class TableFacts:
             return  # the stub, out of a manual shoe: what it must have follows from the plan
         if not round_number and self.once and not self.deck(deck or 1, SOURCE):
             return  # not to be dealt any more, and so neither played nor has it had its turn
-        if profile.decks > 1 and deck:
+        if profile.decks > 1 and deck and self.once:
             row[TURN] = 3 - deck
         if self.handed(deck, round_number):
             self._untold(True)

@@ -49,6 +49,7 @@ class Draw(Machine):
 
     def __init__(self, spec: "Spec", ledger: "Ledger", meters: "Meters", tray: "Tray", order: "array[int]") -> None:
         super().__init__(spec, ledger, meters)
+        self.other_back = False  # of two decks, the one that the back sensor identifies: every card must show it
         self.zone = DISCARDED  # where a card drawn now goes: dealt in a round, burned outside of one
         self.tens_out = False  # a ten is taken out, and play goes on
         self.face_ups = 0  # of this shoe
@@ -138,15 +139,18 @@ def _passed(machine: Draw, inp: "Inputs") -> int:
     if pulses(inp) + inp.glitches[IN_CUT] != machine.seen_pulses:
         return FAULT_BEAM  # pulses too short for a reading: what the sensors saw under it is not known
     if ticks_diff(inp.leave_us[IN_THROAT_A], inp.leave_us[IN_THROAT_B]) < 0:
-        _drawn(machine, inp)
+        return _drawn(machine, inp)
     return FAULT_NONE
 
 
-def _drawn(machine: Draw, inp: "Inputs") -> None:
+def _drawn(machine: Draw, inp: "Inputs") -> int:
+    """Count the card that is out. Returns a fault."""
     if inp.enters[IN_CUT] != machine.seen_cut:
         machine.seen_cut = inp.enters[IN_CUT]
         machine.cut_seen = True
-        return
+        return FAULT_NONE
+    if machine.other_back and inp.enters[IN_BACK] == machine.seen_odd[1]:
+        return FAULT_BACK
     machine.ledger.arrive()
     machine.meters.add(METER_CARDS)
     zone = machine.zone
@@ -160,6 +164,7 @@ def _drawn(machine: Draw, inp: "Inputs") -> None:
         machine.count += 1
     _forget(machine, inp)
     machine.ledger.move(PATH, zone, 1)
+    return FAULT_NONE
 
 
 def _face_up(machine: Draw, inp: "Inputs") -> bool:
@@ -176,6 +181,8 @@ def _forget(machine: Draw, inp: "Inputs") -> None:
     machine.seen_codes = inp.card_codes
     if machine.rejects:
         machine.seen_odd[0] = inp.enters[IN_FACE]
+    if machine.other_back:
+        machine.seen_odd[1] = inp.enters[IN_BACK] - inp.level[IN_BACK]
 
 
 def _hold(machine: Draw, inp: "Inputs", out: "Outputs", now_ms: int) -> int:
@@ -224,7 +231,7 @@ def _drain(machine: Draw, inp: "Inputs", now_ms: int) -> int:
 def _odd_fault(machine: Draw, enters: "list[int]", seen: "list[int]") -> int:
     if enters[IN_FACE] != seen[0] and not machine.rejects:
         return FAULT_FACE_UP
-    if enters[IN_BACK] != seen[1]:
+    if enters[IN_BACK] != seen[1] and not machine.other_back:
         return FAULT_BACK
     return FAULT_DOUBLE_FEED if enters[IN_OPACITY] != seen[2] else FAULT_NONE
 

@@ -126,7 +126,7 @@ def test_two_decks_need_a_sensor_of_their_backs():
 
 def test_a_table_asks_of_no_machine_what_it_cannot_do():
     for kind, table, refused in (
-        ("draw", {"decks": 2}, True),
+        ("draw", {"decks": 2}, False),
         ("shoe", {"decks": 2}, False),
         ("shoe", {"dealing": "manual"}, True),
         ("shoe", {"dealing": "hand"}, True),
