@@ -91,7 +91,8 @@ def _floor_page(scheme: str, phone: bool) -> Callable[[Any, str], None]:
     """200 tables, seven of them in trouble; at a desk one of these in detail."""
 
     def take(chromium: Any, name: str) -> None:
-        sys.path += [str(ROOT / "tests" / folder) for folder in ("floor", "host/kit")]  # the reader in memory of the tests
+        # The tests have a reader in memory.
+        sys.path += [str(ROOT / "tests" / folder) for folder in ("floor", "host/kit")]
         from web import floor as floors
 
         from fairshoe.messages import Fault
