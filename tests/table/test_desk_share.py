@@ -7,7 +7,7 @@ import pytest
 from sitting import bet, sitting
 
 from fairshoe.errors import DeviceSuspect, UsageError
-from fairshoe.messages import Share, ShuffleNonce
+from fairshoe.messages import Share, ShuffleCommitted, ShuffleNonce
 from fairshoe_table.simulated.sitting import Sitting, Values
 from firmware.protocol import ids
 
@@ -80,6 +80,23 @@ def test_above_the_bound_the_table_stops(tmp_path: Path) -> None:
             it.finish()
         with pytest.raises(DeviceSuspect, match="4 shuffles"):
             it.until(refused)
+
+
+def test_so_many_stacks_are_due_as_seats_have_wagers_whatever_the_shoe_says(tmp_path: Path) -> None:
+    with sitting(tmp_path, "caribbean-stud") as it:
+        outbox: Any = it.desk.shoe.sim.rig.app.outbox
+        post = outbox.post
+
+        def any_number(message: int, *values: int, **more: Any) -> None:
+            post(message, *((0, *values[1:]) if message == ids.EV_ROUND_STARTED else values), **more)
+
+        outbox.post = any_number
+        bet(it)
+        it.finish()
+        store = it.desk.shoe.store
+        assert store is not None
+        (committed,) = store.events(kinds=[ShuffleCommitted])
+        assert store.wagered_hands(it.desk.shoe.log_id) == {committed.seq: 2} and "0 of 3" in it.values["share"]
 
 
 def test_a_round_that_a_supervisor_voids_counts_as_ended_by_a_person(tmp_path: Path) -> None:

@@ -5,6 +5,9 @@ takes from it is out: after a first stack that it dislikes a jam is worth as muc
 a share would have holes, so there is one end that keeps it (`_taken`), and every other one counts. A device that leaves
 out the event of an end is found at its next deck.
 
+A round uses up its deck: one that begins with a deck that no shuffle was seen of counts as well. How many hands are dealt
+is the device's word, too, unless the table says how many have wagers (`wagered`).
+
 An end is the device's own word. A person answers for an end by name, beforehand: then it has a column of its own.
 """
 
@@ -98,6 +101,7 @@ class _Shuffle:
     waits: bool = False
     why: str = ""  # why its order has no share; empty: it has
     over: bool = False
+    kept: bool = False
     record: messages.ShuffleNonce | None = None  # the first of its commitment; no other one counts
     verified: bool = False
     cards: int = 0  # still in the device, once the deck is verified
@@ -111,6 +115,7 @@ class Judge:
     does. `ended` has the shuffles for whose end a person answers, by number: name and cause."""
 
     def __init__(self, nonce_of: Callable[[messages.ShuffleCommitted], bytes], shuffles: bool = False) -> None:
+        self.hands: dict[int, int] = {}  # with wagers, by the number of the shuffle, where the device said less
         self.lost: list[LostShare] = []
         self.accepted: set[int] = set()  # decks that a supervisor accepted, by the number of their shuffle
         self.ended: dict[int, tuple[str, str]] = {}
@@ -120,6 +125,9 @@ class Judge:
         self._nonce_of = nonce_of
         self._shuffle: _Shuffle | None = None
         self._decks: dict[int, LostShare | None] = {}  # None: nothing against it
+        self._used: set[int] = set()  # decks with which a round has begun since they were shuffled
+        self._round = 0  # that is under way
+        self._round_seq = 0  # the event with which the newest one began
         self._inside = 0
         self._handed = 0  # the deck that was handed out as a whole, until its round is over
         self._out: dict[int, _Shuffle] = {}  # handed out, and no round has begun with it yet
@@ -147,10 +155,23 @@ class Judge:
         return self.lost[-1] if len(self.lost) > before else None
 
     def against(self) -> LostShare | None:
-        """What speaks against the deck that the next round is dealt from."""
-        deck = self._handed or self._inside
-        found = self._decks.get(deck, LostShare(0, deck, "unseen", 0.0))
+        """What speaks against the deck that the next round is dealt from; in a round, of that one."""
+        found = self._unseen if self.used_up and not self._round else self._decks.get(self._next, self._unseen)
         return found if found is not None and found.seq not in self.accepted else None
+
+    @property
+    def used_up(self) -> bool:
+        """Whether a round has begun with the newest deck. One that is loaded may last for many rounds."""
+        return self.shuffles and self._next in self._used
+
+    @property
+    def _next(self) -> int:
+        return self._handed or self._inside
+
+    @property
+    def _unseen(self) -> LostShare:
+        """A deck of which no shuffle was seen. A person who accepts it does so for one round."""
+        return LostShare(self._round_seq if self.shuffles or self._deals else 0, self._next, "unseen", 0.0)
 
     def count(self, now: float, by_person: bool = False) -> int:
         """Of the shift that ends now: by the device's word, or those for which a person answers."""
@@ -174,6 +195,18 @@ class Judge:
         """The number of the shuffle whose share can still be lost; 0: there is none."""
         return self._shuffle.seq if self._shuffle is not None and not self._shuffle.over else 0
 
+    def wagered(self, round_number: int, hands: int, at: float) -> int:
+        """So many hands have wagers in the round that is dealt now. The number of its shuffle if the device said that it
+        deals to fewer; else 0. The last cards may be out already."""
+        shuffle = self._shuffle
+        if shuffle is None or shuffle.round != round_number or shuffle.positions >= hands:
+            return 0
+        self.hands[shuffle.seq] = hands
+        if shuffle.kept and not self._all_dealt(shuffle):
+            shuffle.over = shuffle.kept = False
+            self._lose("short", at)
+        return shuffle.seq
+
     # -- the deck ----------------------------------------------------------------------------------------------------
 
     def _deck(self, event: messages.Event, at: float) -> None:
@@ -191,27 +224,44 @@ class Judge:
                 self._verified(event, at)
             case messages.DeckLoaded():
                 self.loaded = True
-                self._inside, self._decks[event.deck] = event.deck, None
+                self._enters(event.deck)
                 if self.shuffles:
                     self._shuffle = _Shuffle(event.seq, event.deck)
                     self._refuse("loaded", at)
             case messages.RoundStarted():
-                if self._out.pop(event.deck, None) is not None:
-                    self._played(at)
-                shuffle = self._shuffle
-                if shuffle is not None and event.deck == shuffle.deck:
-                    shuffle.round = event.round
-                    shuffle.positions = event.positions if event.game != HOUSE_GAME else 0
+                self._begin(event, at)
             case messages.StackTaken():
                 self._deals = True
                 self._played(at)
                 self._stack(event)
             case messages.RemainderTaken():
                 self._taken(event, at)
-            case messages.RoundEnded() | messages.RoundVoided() if event.deck == self._handed:
-                self._handed = 0
+            case messages.RoundEnded() | messages.RoundVoided():
+                self._round = 0
+                if event.deck == self._handed:
+                    self._handed = 0
             case _:
                 pass
+
+    def _enters(self, deck: int) -> None:
+        self._inside, self._decks[deck] = deck, None
+        self._used.discard(deck)
+
+    def _begin(self, event: messages.RoundStarted, at: float) -> None:
+        """Of a table's decks one was shuffled before the first event here, and the other one may have been."""
+        early = self.count_seen <= 1 and event.deck <= DECKS and event.deck not in self._used
+        seen = early or event.deck in self._decks and event.deck not in self._used
+        if not seen and (self.shuffles or self._deals and not self.loaded):
+            self.lost.append(LostShare(event.seq, event.deck, "unseen", at, self.count_seen))
+        self._used.add(event.deck)
+        self._round, self._round_seq = event.round, event.seq
+        if self._out.pop(event.deck, None) is not None:
+            self._played(at)
+        shuffle = self._shuffle
+        if shuffle is not None and not shuffle.over and event.deck == shuffle.deck:
+            shuffle.round = event.round
+            # There is a player's stack at least, and the last one. A house game may deal any number of them.
+            shuffle.positions = max(event.positions, 1) if event.game != HOUSE_GAME else 0
 
     def _verified(self, event: messages.DeckVerified, at: float) -> None:
         shuffle = self._shuffle
@@ -219,7 +269,7 @@ class Judge:
             self._lose("dropped", at)
             shuffle = self._shuffle = _Shuffle(event.seq, event.deck, why="unseen")
         shuffle.verified, shuffle.cards = True, event.counted
-        self._inside, self._decks[event.deck] = event.deck, None
+        self._enters(event.deck)
         if shuffle.why:
             self._refuse(shuffle.why, at)
 
@@ -237,14 +287,17 @@ class Judge:
         if shuffle is None or shuffle.over:
             return
         whole = shuffle.verified and event.counted == shuffle.cards and event.deck == shuffle.deck
-        all_dealt = not shuffle.round or shuffle.stacks > shuffle.positions
-        if not whole or not all_dealt or event.round != shuffle.round:
+        if not whole or not self._all_dealt(shuffle) or event.round != shuffle.round:
             self._lose("short", at)
         elif not shuffle.round:
             self._out[shuffle.deck] = shuffle
             if len(self._out) > DECKS:
                 self._back(next(iter(self._out)), at)
+        shuffle.kept = not shuffle.over
         shuffle.over = True
+
+    def _all_dealt(self, shuffle: _Shuffle) -> bool:
+        return not shuffle.round or shuffle.stacks > max(shuffle.positions, self.hands.get(shuffle.seq, 0))
 
     def _back(self, deck: int, at: float) -> None:
         """A deck that was handed out is shuffled again. If rounds are played with this device, it was dropped unless

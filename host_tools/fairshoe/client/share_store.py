@@ -1,5 +1,5 @@
-"""What a store keeps for the table's share: the secret that nonces are made with, and who answers for
-a deck."""
+"""What a store keeps for the table's share: the secret that nonces are made with, who answers for a deck, and to how many
+hands it had to be dealt where the device said less."""
 
 from __future__ import annotations
 
@@ -29,6 +29,10 @@ def secret(db: sqlite3.Connection) -> bytes:
 def accept(db: sqlite3.Connection, log: int, seq: int, name: str) -> None:
     row: tuple[Any, ...] = (log, seq, name, time.time())
     db.execute("INSERT OR REPLACE INTO accepted_decks VALUES (?, ?, ?, ?)", row)
+
+
+def note_hands(db: sqlite3.Connection, log: int, seq: int, hands: int) -> None:
+    db.execute("INSERT OR REPLACE INTO wagered_hands VALUES (?, ?, ?)", (log, seq, hands))
 
 
 def end(db: sqlite3.Connection, log: int, seq: int, name: str, cause: str) -> None:

@@ -185,6 +185,12 @@ class ShoeBase:
         end does not count as the device's word. The number of its shuffle."""
         return self._core.share.end(by, cause)
 
+    def hands_wagered(self, round_number: int, hands: int) -> None:
+        """So many hands have wagers in this round of the shoe: the deck keeps the table's share only if each got its
+        stack, also where the device says that it deals to fewer."""
+        if self._core.share.wanted:
+            self._core.share.wagered(round_number, hands)
+
     @property
     def log_id(self) -> int:
         """Of the device's log in the store; 0 without a store."""

@@ -301,6 +301,14 @@ class Store(StoreFile):
         """A person answers for the end of the deck of this shuffle, and says why."""
         self._write(Job(lambda db: share_store.end(db, log, seq, name, cause), _RETRY))
 
+    def note_hands(self, log: int, seq: int, hands: int) -> None:
+        """So many hands had wagers in the round of this shuffle, and the device said that it deals to fewer."""
+        self._write(Job(lambda db: share_store.note_hands(db, log, seq, hands), _RETRY))
+
+    def wagered_hands(self, log: int) -> dict[int, int]:
+        """How many, by the number of the shuffle."""
+        return dict(self._rows("SELECT seq, hands FROM wagered_hands WHERE log = ?", (log,)))
+
     def ended_decks(self, log: int) -> dict[int, tuple[str, str]]:
         """Who answers for which, and why, by the number of the shuffle."""
         rows = self._rows("SELECT seq, name, cause FROM ended_decks WHERE log = ?", (log,))

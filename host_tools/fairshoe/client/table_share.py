@@ -88,6 +88,8 @@ class TableShare:
     def recall(self, history: Iterable[tuple[messages.Message, float]]) -> None:
         """Judge these events, each with the UTC second when it was stored, and forget what was known before."""
         self.judge = Judge(self._nonce_of, self._device in self.shufflers)
+        if self._store is not None and self._log is not None:
+            self.judge.hands.update(self._store.wagered_hands(self._log.id))
         for event, at in history:
             if isinstance(event, messages.Event):
                 self.judge.feed(event, at)
@@ -100,6 +102,12 @@ class TableShare:
         elif isinstance(event, messages.ShuffleNonce):
             self._answer = None
         return self.judge.feed(event, time.time())
+
+    def wagered(self, round_number: int, hands: int) -> None:
+        """So many hands have wagers in this round of the shoe: so many stacks are due, whatever the device says."""
+        seq = self.judge.wagered(round_number, hands, time.time())
+        if seq and self._store is not None and self._log is not None:
+            self._store.note_hands(self._log.id, seq, hands)
 
     def check(self, kind: type[messages.Command]) -> None:
         """Raises DeckNotShared for a command that would use a deck without the table's share, and for a shuffle while

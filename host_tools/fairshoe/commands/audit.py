@@ -16,7 +16,7 @@ from fairshoe.client.table_share import ALLOWED, ENDED_MAX, LOST_MAX, recall
 from fairshoe.errors import AuditFailed, UsageError
 from fairshoe.journal import seed_audit
 from fairshoe.keys import read_key
-from fairshoe.messages import CloseBetting, Role, Share
+from fairshoe.messages import CloseBetting, Role, Share, Shuffle
 from fairshoe.printable import printable, say
 
 
@@ -49,7 +49,7 @@ def _shares(options: argparse.Namespace) -> int:
             say(json.dumps({"device": f"{log.device:08x}", **allowed, "lost": rows}))
         else:
             _say_lost(log.device, lost, names, ended)
-        share.check(CloseBetting)
+        share.check(Shuffle if share.judge.used_up else CloseBetting)
     return 0
 
 

@@ -215,10 +215,11 @@ class Table(House):
 
     def _compare_hands(self, started: messages.RoundStarted) -> None:
         """Call a person if the shoe deals other hands than have wagers; betting may be closed at the shoe."""
+        seats = len(self._play().seats)
+        self.shoe.hands_wagered(started.round, seats)
         if not self._is_ours(started.round):
             self.people.call(_NOT_OURS)
             return
-        seats = len(self._play().seats)
         if started.positions != seats:
             hands = started.positions or "any number of"
             self.people.call(f"the shoe deals {hands} hands, and {seats} seats have wagers: deal to these only")

@@ -251,6 +251,17 @@ def test_a_person_ends_a_deck_beforehand() -> None:
         assert store.ended_decks(shoe.log_id) == {number: ("A. Smith", "the game closes")}
 
 
+@says("shoe.hands_wagered(7, 5)")
+def test_hands_with_wagers_are_due_whatever_the_device_says() -> None:
+    with Store("table.db") as store, Shoe.open(TABLE, key="device.key", store=store, nonce=True) as shoe:
+        assert loaded(shoe).command(Shuffle).done
+        shoe.run(until=DeckVerified)
+        assert shoe.command(CloseBetting).done
+        started = shoe.run(until=RoundStarted)
+        shoe.hands_wagered(started.round, 5)
+        assert list(store.wagered_hands(shoe.log_id).values()) == [5]
+
+
 @says("Shoe.open(..., clock=False)", "shoe.set_clock()")
 def test_the_clock_is_set_when_the_page_says() -> None:
     with Shoe.open(TABLE, key="device.key", clock=False) as shoe:
