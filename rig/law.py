@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     Meant = tuple[list[str], str]  # an outcome, and its clause
 
 FOLDER = "rules/law/"
+GAMES = ("double-down-stud", "boston-5-stud", "caribbean-stud", "double-cross-poker")
 HOUSE = "HOUSE"  # in place of a clause: what the house orders where the rules are silent
 IN_PART = "*"  # behind a clause
 DRAWN = "drawn"  # a manual shoe that is the machine itself
@@ -25,9 +26,9 @@ class Wrong(Exception):
     """Something in a file of law that is not of its language."""
 
 
-def _lines(name: str) -> "list[tuple[str, str]]":
+def _lines(name: str, folder: str = FOLDER) -> "list[tuple[str, str]]":
     """The lines that are neither empty nor a remark, each with its place."""
-    with open(FOLDER + name) as file:
+    with open(folder + name) as file:
         lines = file.read().split("\n")
     places = [("%s:%d" % (name, i + 1), lines[i].rstrip()) for i in range(len(lines))]
     return [(place, line) for place, line in places if line and line[0] != "#"]
@@ -98,7 +99,8 @@ class Step:
 class Row:
     """Clauses with their modes, a sentence, and what is done with what comes of it."""
 
-    def __init__(self, place: str, header: str) -> None:
+    def __init__(self, game: str, place: str, header: str) -> None:
+        self.game = game
         self.place = place
         self.sentence = ""
         self.settings: "list[list[str]]" = []
@@ -150,12 +152,17 @@ class Row:
             yield Step(place, texts[-1], told, clause)
 
 
-def law_of(game: str) -> "list[Row]":
+def test_name(row: Row) -> str:
+    """The test that plays it, of tests/unit/games/test_law.py: it plays all rows whose header begins with its clause."""
+    return "test_" + row.claims[0][1][0].rstrip(IN_PART).replace("-", "_")
+
+
+def law_of(game: str, folder: str = FOLDER) -> "list[Row]":
     """The rows of a game, each of them read with all its values."""
     rows: "list[Row]" = []
-    for place, line in _lines(game + ".law"):
+    for place, line in _lines(game + ".law", folder):
         if line[0] != " ":
-            rows.append(Row(place, line))
+            rows.append(Row(game, place, line))
         elif rows:
             rows[-1].add(place, line.strip())
         else:

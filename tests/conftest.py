@@ -64,18 +64,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the tests of the list. A name in it that a collected file does not have is an error."""
+    """Leave out the tests and files of the list. A name in it that a collected file does not have is an error."""
     leave_cases_to_the_full_set(items)
     name = config.getoption("--without")
     if not name:
         return
     listed = {line for line in Path(name).read_text().split("\n") if line and not line.startswith("#")}
     files = {item.nodeid.partition("::")[0] for item in items}
-    unknown = {test for test in listed if test.partition("::")[0] in files} - {item.nodeid for item in items}
+    unknown = {test for test in listed if test.partition("::")[0] in files} - {item.nodeid for item in items} - files
     if unknown:
         raise pytest.UsageError(f"{name}: there is no test {min(unknown)}")
-    config.hook.pytest_deselected(items=[item for item in items if item.nodeid in listed])
-    items[:] = [item for item in items if item.nodeid not in listed]
+    left_out = [item for item in items if {item.nodeid, item.nodeid.partition("::")[0]} & listed]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
 
 
 def leave_cases_to_the_full_set(items: list[pytest.Item]) -> None:

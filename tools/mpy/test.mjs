@@ -55,8 +55,8 @@ function readList(root, path) {
   for (const line of path ? readFileSync(path, 'utf8').split('\n') : []) {
     if (!line || line.startsWith('#')) continue;
     const [file, name] = line.split('::');
-    if (!name || !existsSync(join(root, file))) throw new Error(`${path}: there is no test ${line}`);
-    left.set(file, [...(left.get(file) ?? []), name]);
+    if (!existsSync(join(root, file))) throw new Error(`${path}: there is no test ${line}`);
+    left.set(file, name ? [...(left.get(file) ?? []), name] : null); // a file alone: all its tests
   }
   return left;
 }
@@ -222,9 +222,9 @@ async function main() {
   globalThis.heldWasm = await WebAssembly.compile(readFileSync(fileURLToPath(import.meta.resolve(WASM))));
   const jobs = files.flatMap((path) => {
     const file = pathInRoot(root, path);
-    const listed = list.get(file) ?? [];
-    if (only) return listed.length ? [{ file, path, root, limitMs, tree, without: [], only: listed }] : [];
-    return [{ file, path, root, limitMs, tree, without: listed, only: null }];
+    const listed = list.has(file) ? list.get(file) : [];
+    if (only) return list.has(file) ? [{ file, path, root, limitMs, tree, without: [], only: listed }] : [];
+    return listed ? [{ file, path, root, limitMs, tree, without: listed, only: null }] : [];
   });
   results.push(...(await runAll(jobs, lanes)));
   printFailures(results);

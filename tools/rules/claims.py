@@ -17,9 +17,14 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from fairshoe.sim.scenario_cases import read_cases
-from rules.played import HOST, MODES, Played, scenario_plays
+from rules.played import HOST, MODES, Played, scenario_plays  # this makes the device importable
+
+from rig.law import DRAWN, IN_PART, law_of, test_name
+from rig.law import HOUSE as NO_CLAUSE
 
 ROOT = Path(__file__).resolve().parents[2]
+LAW = "rules/law"
+LAW_TEST = "tests/unit/games/test_law.py"  # plays the rows, clause by clause
 MARK = "Proves:"
 PART = "in part"
 _CLAIM = re.compile(r"([A-Z0-9]+-\d+[a-z]?\d*)(?: \(([^()]+)\))?")
@@ -43,7 +48,11 @@ class Claim:
 
     @property
     def name(self) -> str:
-        return f"{self.path}::{self.test}" if self.test else self.path
+        return f"{LAW_TEST if self.of_law else self.path}::{self.test}" if self.test else self.path
+
+    @property
+    def of_law(self) -> bool:
+        return self.path.startswith(f"{LAW}/")
 
 
 @dataclass
@@ -215,6 +224,18 @@ def collect(root: Path, problems: list[str]) -> list[Claim]:
     return found
 
 
+def law_claims(root: Path) -> Iterator[Claim]:
+    """Those of the rows of the law. A draw shoe is a manual shoe."""
+    for file in sorted((root / LAW).glob("*.law")):
+        for row in law_of(file.stem, f"{file.parent}/"):
+            for mode, clauses in row.claims:
+                for clause in clauses:
+                    if clause != NO_CLAUSE:
+                        played = MODES[1] if mode == DRAWN else mode
+                        part = clause.endswith(IN_PART)
+                        yield Claim(clause.rstrip(IN_PART), part, (played,), f"{LAW}/{file.name}", test_name(row))
+
+
 # -- clauses and claims together --------------------------------------------------------------------------------------
 
 
@@ -254,7 +275,7 @@ def read_trace(root: Path = ROOT) -> Trace:
     clauses = read_clauses(root)
     games = _read(root / "rules" / "clauses.json")["games"]
     trace = Trace(clauses, games, _read(root / "rules" / "differences.json")["rows"], [])
-    for claim in collect(root, trace.problems):
+    for claim in [*law_claims(root), *collect(root, trace.problems)]:
         problem = claim_problem(claim, clauses)
         if problem:
             trace.problems.append(f"{claim.name}: {problem}")

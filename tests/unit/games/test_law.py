@@ -1,19 +1,20 @@
-"""The law of each game: rules/law/GAME.law, row by row."""
+"""The law of each game, clause by clause: a test plays the rows of rules/law whose headers begin with its clause."""
 
-from law_table import check_law
+from law_table import check_rows
 
-
-def test_the_law_of_boston_5_stud():
-    check_law("boston-5-stud")
+from rig.law import GAMES, law_of, test_name
 
 
-def test_the_law_of_caribbean_stud():
-    check_law("caribbean-stud")
+def _test_of(rows):
+    def test():
+        check_rows(rows)
+
+    return test
 
 
-def test_the_law_of_double_cross_poker():
-    check_law("double-cross-poker")
-
-
-def test_the_law_of_double_down_stud():
-    check_law("double-down-stud")
+_ROWS = {}
+for _game in GAMES:
+    for _row in law_of(_game):
+        _ROWS.setdefault(test_name(_row), []).append(_row)
+for _name in _ROWS:
+    globals()[_name] = _test_of(_ROWS[_name])
