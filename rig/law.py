@@ -102,6 +102,7 @@ class Row:
     def __init__(self, game: str, place: str, header: str) -> None:
         self.game = game
         self.place = place
+        self.text = [header]  # as it stands in the file, without its sentence
         self.sentence = ""
         self.settings: "list[list[str]]" = []
         self.lines: "list[tuple[str, str]]" = []  # what is done, with its place
@@ -123,7 +124,9 @@ class Row:
             self.sentence = line
             if line[-1] != ".":
                 raise Wrong("%s: first comes one sentence, with a full stop, that tells what happens" % place)
-        elif line.startswith("with "):
+            return
+        self.text.append(line)
+        if line.startswith("with "):
             self.settings += [meaning("with", text, place) for text in line[5:].split(", ")]
         elif line.startswith("each "):
             name, values = line[5:].split(": ", 1)
@@ -135,6 +138,11 @@ class Row:
                 column.append(("<%s>" % name, value))
         else:
             self.lines.append((place, line))
+
+    @property
+    def clause(self) -> str:
+        """The first one of its header: rows are tested, and shown to people, by it."""
+        return self.claims[0][1][0].rstrip(IN_PART)
 
     def plays(self) -> "list[Column]":
         """With which values it is played."""
@@ -150,11 +158,6 @@ class Row:
             for text in texts[:-1]:
                 yield Step(place, text, "", clause)
             yield Step(place, texts[-1], told, clause)
-
-
-def test_name(row: Row) -> str:
-    """The test that plays it, of tests/unit/games/test_law.py: it plays all rows whose header begins with its clause."""
-    return "test_" + row.claims[0][1][0].rstrip(IN_PART).replace("-", "_")
 
 
 def law_of(game: str, folder: str = FOLDER) -> "list[Row]":

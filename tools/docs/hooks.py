@@ -14,7 +14,8 @@ from typing import Any
 
 from docs import nav as docs_nav
 from docs import pages as docs_pages
-from docs.nav import DOCS, HELP_PAGE, INCLUDED, ROOT, SHOWN
+from docs.law_page import law_page
+from docs.nav import DOCS, HELP_PAGE, INCLUDED, LAW_PAGES, ROOT, SHOWN
 from docs.reference import PAGES
 
 CAPTURES = "docs/captures/"
@@ -35,6 +36,8 @@ def on_files(files: Any, config: Any) -> Any:
         files.append(make(config, site, abs_src_path=str(ROOT / source)))
     for page, write in {HELP_PAGE: help_page, **PAGES}.items():
         files.append(make(config, page, content=write()))
+    for source, page in LAW_PAGES.items():
+        files.append(make(config, page, content=law_page(Path(source).stem)))
     return files
 
 

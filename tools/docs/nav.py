@@ -23,9 +23,10 @@ INCLUDED = {
 HELP_PAGE = "reference/help.md"
 LIBRARY_PAGE, CONFIG_PAGE, API_PAGE = "reference/library.md", "reference/config.md", "reference/api.md"
 GAME_PAGE, METRICS_PAGE, RECORDS_PAGE = "reference/game.md", "reference/metrics.md", "reference/records.md"
-GENERATED = (HELP_PAGE, LIBRARY_PAGE, CONFIG_PAGE, GAME_PAGE, API_PAGE, METRICS_PAGE, RECORDS_PAGE)
+LAW_PAGES = {f"rules/law/{path.stem}.law": f"law/{path.stem}.md" for path in sorted((ROOT / "rules/law").glob("*.law"))}
 # Data of the repository that the site shows as one of these.
-SHOWN = {"rules/records.txt": RECORDS_PAGE}
+SHOWN = {"rules/records.txt": RECORDS_PAGE, **LAW_PAGES}
+GENERATED = (HELP_PAGE, LIBRARY_PAGE, CONFIG_PAGE, GAME_PAGE, API_PAGE, METRICS_PAGE, *SHOWN.values())
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,10 @@ SECTIONS = (
     ),
     Section(
         "Games",
-        ("GAMES.md", GAME_PAGE, "NEW_GAME.md", "RULES.md", RECORDS_PAGE, "project/answers.md", "project/rules-data.md"),
+        (
+            *("GAMES.md", GAME_PAGE, "NEW_GAME.md", "RULES.md", *LAW_PAGES.values(), RECORDS_PAGE),
+            *("project/answers.md", "project/rules-data.md"),
+        ),
     ),
     Section(
         "Evidence",

@@ -87,6 +87,10 @@ def _changes(profile: dict[str, Any], values: dict[str, list[str]]) -> Iterator[
     for key, value in profile.items():
         if key in ("rules", "manual", "hand"):
             for rule in value:
+                if value[rule] == HOUSE:  # the clause of another mode
+                    clause, _ = profile["rules"][rule]
+                    yield f"{key}.{rule} {HOUSE} -> {clause}", _with(profile, [key, rule], clause), (clause,)
+                    continue
                 for text, new, clause in _rule_changes(value[rule]):
                     yield f"{key}.{rule} {text}", _with(profile, [key, rule], new), (clause,)
         elif key not in _NAMES:

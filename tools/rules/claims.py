@@ -19,7 +19,7 @@ from typing import Any, TypeGuard
 from fairshoe.sim.scenario_cases import read_cases
 from rules.played import HOST, MODES, Played, scenario_plays  # this makes the device importable
 
-from rig.law import DRAWN, IN_PART, law_of, test_name
+from rig.law import DRAWN, IN_PART, law_of
 from rig.law import HOUSE as NO_CLAUSE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -228,12 +228,13 @@ def law_claims(root: Path) -> Iterator[Claim]:
     """Those of the rows of the law. A draw shoe is a manual shoe."""
     for file in sorted((root / LAW).glob("*.law")):
         for row in law_of(file.stem, f"{file.parent}/"):
+            test = "test_" + row.clause.replace("-", "_")
             for mode, clauses in row.claims:
                 for clause in clauses:
                     if clause != NO_CLAUSE:
                         played = MODES[1] if mode == DRAWN else mode
                         part = clause.endswith(IN_PART)
-                        yield Claim(clause.rstrip(IN_PART), part, (played,), f"{LAW}/{file.name}", test_name(row))
+                        yield Claim(clause.rstrip(IN_PART), part, (played,), f"{LAW}/{file.name}", test)
 
 
 # -- clauses and claims together --------------------------------------------------------------------------------------
@@ -284,7 +285,17 @@ def read_trace(root: Path = ROOT) -> Trace:
             clause.claims.append(replace(claim, modes=claim.modes or clause.modes))
     for entry in _read(root / "rules" / "exceptions.json")["exceptions"]:
         _except(trace, entry)
+    trace.problems += (problem for clause in clauses.values() for problem in told_twice(clause))
     return trace
+
+
+def told_twice(clause: Clause) -> Iterator[str]:
+    """Tests that claim a clause in a mode in which rows of the law show it whole."""
+    whole = {mode for claim in clause.claims if claim.of_law and not claim.part for mode in claim.modes}
+    for claim in clause.claims:
+        twice = sorted(whole & set(claim.modes))
+        if twice and not claim.of_law:
+            yield f"{claim.name}: claims {clause.id} of {', '.join(twice)}, which rows of {LAW} show whole"
 
 
 def claim_problem(claim: Claim, clauses: dict[str, Clause]) -> str:

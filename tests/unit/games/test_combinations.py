@@ -395,20 +395,16 @@ def with_two_decks(game, dealing="shoe"):
 
 
 def test_two_irregularities_in_a_round_that_the_machine_deals():
-    """Proves: B5-12a (automated), B5-12d (automated), CS-13d (automated), DDS-11d (automated), CS-13b (automated,
-    in part), DCP-12c (automated, in part), B5-10b (automated, in part)"""
     for row in AUTOMATED:
         check(verified(row[0], "shoe"), row)
 
 
 def test_two_irregularities_in_a_round_that_is_dealt_by_hand():
-    """Proves: B5-12a (hand), B5-12d (hand), CS-13d (hand), DCP-12c (hand, in part)"""
     for row in BY_HAND:
         check(verified(row[0], "hand"), row)
 
 
 def test_two_irregularities_in_a_round_from_a_draw_shoe():
-    """Proves: DCP-12c (manual, in part), B5-12d (manual, in part)"""
     for row in DRAWN:
         table = Table(row[0], "draw", {"dealing": "manual"}, config=board("draw"))
         table.stage.act("load", {"cards": 52})
@@ -416,7 +412,6 @@ def test_two_irregularities_in_a_round_from_a_draw_shoe():
 
 
 def test_a_deck_whose_hands_are_void_before_its_round_is_shuffled_again():
-    """Proves: CS-13a (manual, in part), CS-13b (manual, in part)"""
     for words in ("hole_card_seen", "draw:1 face_up:1 draw:1 face_up:1"):
         table = Table("caribbean-stud", "draw", {"records": True}).inducted()
         assert table.record("provenance", 1, ids.FROM_SUPPLIER) == table.record("cut", 20, 1) == DONE
@@ -427,19 +422,16 @@ def test_a_deck_whose_hands_are_void_before_its_round_is_shuffled_again():
 
 
 def test_a_round_of_boston_5_waits_for_its_final_deal_whatever_the_other_deck_does():
-    """Proves: B5-10c (automated, in part), B5-12d (automated, in part), B5-2b (automated, in part)"""
     for row in BESIDE:
         check(with_two_decks("boston-5-stud").shuffle(1), row)
 
 
 def test_a_record_of_a_deck_that_was_handed_out_is_about_that_deck_and_comes_in_its_turn():
-    """Proves: DDS-4f (manual, in part), B5-10b (manual, in part)"""
     for row in HANDED:
         check(handed_out(with_two_decks(row[0], "manual").shuffle(1)), row)
 
 
 def test_a_press_made_before_the_house_decides_is_about_nothing_after_it():
-    """Proves: DDS-8e (automated, in part), DDS-11a (automated, in part)"""
     table = Table("double-down-stud", table={"records": True}).inducted().shuffle()
     check(table, ("deal:2 power close house_decision:1 hole_card_seen", "void DDS-11a 0"))
     table = Table("double-down-stud", table={"records": True}).inducted().shuffle()
@@ -463,7 +455,6 @@ def test_two_irregularities_in_a_round_of_a_blackjack_shoe():
 
 
 def test_a_card_that_is_due_to_the_dealers_hand_is_held_back_for_by_the_clause_of_the_misdeal():
-    """Proves: CS-13d (automated, in part)"""
     for record, clause in ((("misdeal", 0, 4), b"CS-13d"), (("face_up", 1), b"CS-13b")):
         table = Table("caribbean-stud").shuffle().deal(1)
         assert table.record(*record) == DONE
@@ -472,7 +463,6 @@ def test_a_card_that_is_due_to_the_dealers_hand_is_held_back_for_by_the_clause_o
 
 
 def test_a_hold_on_a_deck_hides_no_count_that_is_due_and_each_is_held_back_for_by_its_own_clause():
-    """Proves: CS-10c (automated, manual, hand)"""
     for i in range(6):
         dealing, dealt, due = (
             ("shoe", "deal:2 release", b"CS-9f"),
@@ -492,8 +482,6 @@ def test_a_hold_on_a_deck_hides_no_count_that_is_due_and_each_is_held_back_for_b
 
 
 def test_a_count_that_is_due_is_held_back_for_by_its_own_clause_also_when_each_player_has_decided():
-    """Proves: B5-10c (manual, hand, in part), CS-10a (manual, hand, in part), DCP-10c1 (automated, hand, in part),
-    B5-12d (manual, hand, in part), CS-13d (manual, hand, in part)"""
     for game, dealing, words, clause in (
         ("boston-5-stud", "manual", "bets:2 fold:1 second_wager:2:1 final_deal:1", b"B5-7f"),
         ("boston-5-stud", "hand", "bets:2 fold:1 second_wager:2:1 final_deal:1", b"B5-8e"),
@@ -508,7 +496,6 @@ def test_a_count_that_is_due_is_held_back_for_by_its_own_clause_also_when_each_p
 
 
 def test_a_count_at_the_panel_is_of_the_number_that_is_due_and_a_press_beside_it_ends_the_round_after_it():
-    """Proves: DCP-9d (automated, in part), CS-7g (manual, in part), DCP-8e (hand, in part)"""
     for dealing, game, words, due in (
         ("shoe", "double-cross-poker", "deal:2 release", 41),
         ("manual", "caribbean-stud", "bets:2 lock", 37),

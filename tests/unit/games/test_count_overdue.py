@@ -27,7 +27,6 @@ def overdue():
 
 
 def test_lock_says_that_the_deck_is_whole_and_the_round_may_begin():
-    """Proves: B5-9e (in part)"""
     table = overdue()
     table.play(("", 300, "press", "lock"), ("", 300, "press", "lock"), ("", 300, "press", "close"))
     table.play(("stack_offered", 300, "wait", 0))
@@ -37,7 +36,6 @@ def test_lock_says_that_the_deck_is_whole_and_the_round_may_begin():
 
 
 def test_ack_says_that_it_is_not_and_the_deck_comes_out():
-    """Proves: B5-7f2 (automated, in part)"""
     table = overdue()
     table.play(("", 300, "press", "ack"), ("recorded", 300, "press", "close"), ("", 2000, "wait", 0))
     assert table.flow.state == WAITING_FOR_GREEN
@@ -60,7 +58,6 @@ def test_with_no_deck_inside_a_wrong_count_leaves_the_machine_waiting_for_a_new_
 
 
 def test_of_two_decks_dealt_by_hand_the_one_that_comes_next_is_counted():
-    """Proves: B5-8e (hand, in part), B5-7f2 (hand, in part)"""
     for asked in ("record", "lock", "ack"):
         game = short_deck("boston-5-stud", stub_rounds=2)
         table = Table(game, table={"decks": 2, "dealing": "hand"}, config=board(inputs={"back": 28}))

@@ -33,7 +33,6 @@ def look_inside(table):
 
 
 def test_a_deck_ordered_off_the_table_is_not_taken_again_without_records():
-    """Proves: DCP-7e2 (automated, in part), B5-7f2 (automated, in part), CS-7g2 (automated, in part)"""
     for game, count, induction, stub in zip(GAMES, COUNTS, INDUCTIONS, STUBS):
         table = wrong(game, stub)
         assert clauses_of(table.stage, "round_voided") == [count]
@@ -47,7 +46,6 @@ def test_a_deck_ordered_off_the_table_is_not_taken_again_without_records():
 
 
 def test_an_open_door_and_ack_confirm_a_new_deck():
-    """Proves: DCP-7e2 (automated, in part), B5-7f2 (automated, in part), CS-7g2 (automated, in part)"""
     for game, stub, induction in zip(GAMES, STUBS, INDUCTIONS):
         table = look_inside(wrong(game, stub))
         assert table.display == LEAVES
@@ -62,7 +60,6 @@ def test_an_open_door_and_ack_confirm_a_new_deck():
 
 
 def test_the_order_outlives_power_and_so_does_the_open_door():
-    """Proves: DCP-7e2 (automated, in part)"""
     table = wrong("double-cross-poker", 43)
     for opened in (False, True):
         if opened:
@@ -76,7 +73,6 @@ def test_the_order_outlives_power_and_so_does_the_open_door():
 
 
 def test_a_wrong_count_told_at_the_panel_holds_the_deck_back_too():
-    """Proves: CS-7g2 (automated, in part)"""
     config = board(mechanism={"count_assurance": "basic"}, inputs={"opacity": None})
     table = Table(short_deck("caribbean-stud", stub_rounds=1), config=config).shuffle().deal(1).release()
     table.play(("", 300, "press", "ack"), ("round_voided", 300, "press", "ack"), ("", 500, "wait", 0))
@@ -86,7 +82,6 @@ def test_a_wrong_count_told_at_the_panel_holds_the_deck_back_too():
 
 
 def test_an_overdue_count_that_is_wrong_takes_the_deck_out_and_holds_it_back():
-    """Proves: DCP-7e2 (automated, in part)"""
     table = Table(short_deck("double-cross-poker", deck_cards=12, stub_rounds=1)).shuffle().deal(1)
     table.recorded("misdeal", 1, 3)
     table.release().shuffle()
@@ -105,7 +100,6 @@ def test_a_misdealt_deck_of_52_stays_on_the_table():
 
 
 def test_where_the_table_keeps_records_the_steps_of_the_induction_confirm_it_and_no_button_does():
-    """Proves: DCP-7e2 (automated, in part)"""
     steps = ("inspected", "verified", "shown", "washed")
     table = Table("double-cross-poker", table={"records": True})
     for step in steps:
@@ -125,7 +119,6 @@ def test_where_the_table_keeps_records_the_steps_of_the_induction_confirm_it_and
 
 
 def test_the_other_deck_plays_on_and_the_display_names_the_one_that_leaves():
-    """Proves: CS-7g2 (automated, in part)"""
     table = wrong("caribbean-stud", 42, table={"decks": 2}, config=board(inputs={"back": {"pin": 28}}))
     assert table.display == ["Take deck 1 off the", "table. Deck 2 next:", "Insert deck, then", "press GREEN"]
     table.round(1, deck=2)
@@ -137,7 +130,6 @@ def test_the_other_deck_plays_on_and_the_display_names_the_one_that_leaves():
 
 
 def test_a_deck_that_the_machine_has_refused_is_asked_for_as_a_new_one():
-    """Proves: CS-9g (in part), B5-9f (in part)"""
     for game in GAMES:
         table = Table(game)
         table.stage.act("load", {"cards": 51})

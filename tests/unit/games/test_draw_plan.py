@@ -43,8 +43,6 @@ class PlanShoe(Table):
 
 
 def test_a_card_before_the_closing_is_flagged_and_is_the_first_of_the_round():
-    """Proves: DDS-8a (manual), DDS-8a1 (in part), B5-9b (manual, in part), CS-7c (manual, in part),
-    DCP-9b (manual, in part)"""
     for game, clause in (
         ("double-down-stud", b"DDS-8a1"),
         ("caribbean-stud", b"CS-7c"),
@@ -67,7 +65,6 @@ PLANS = (
 
 
 def test_a_card_beyond_the_plan_is_flagged_in_every_game():
-    """Proves: B5-7d (manual), CS-7e (manual), DCP-7c (manual), DDS-8a1 (in part)"""
     for game, plan, clause in PLANS:
         shoe = PlanShoe(game).draw(plan)
         assert shoe.flags() == [], game
@@ -78,7 +75,6 @@ def test_a_card_beyond_the_plan_is_flagged_in_every_game():
 
 
 def test_the_plan_counts_a_rejected_card_and_a_completed_hand():
-    """Proves: B5-7d (manual, in part), CS-7e (manual, in part), DCP-7c (manual, in part)"""
     for game, plan, _clause in PLANS:
         shoe = PlanShoe(game).draw(3)
         assert shoe.record("face_up", 1) == DONE
@@ -95,7 +91,6 @@ def test_the_plan_counts_a_rejected_card_and_a_completed_hand():
 
 
 def test_the_final_deal_of_boston_5_belongs_to_the_plan_once_each_player_has_decided():
-    """Proves: B5-7d (manual, in part)"""
     shoe = PlanShoe("boston-5-stud", 3).draw(12)
     assert shoe.record("second_wager", 1, 1) == DONE and shoe.record("fold", 2) == DONE
     assert shoe.draw(1).flags() == [13]  # player 3 has not decided
@@ -187,9 +182,6 @@ SINCE = {
 
 
 def test_no_record_is_about_cards_that_were_not_drawn():
-    """Proves: DDS-11a (manual, in part), DDS-11d (manual, in part), B5-12a (manual, in part),
-    B5-12d (manual, in part), CS-7e (manual, in part), CS-13d (manual, in part),
-    DCP-12c (manual, in part)"""
     for game, since in SINCE.items():
         shoe = PlanShoe(game)
         for drawn in range(max(since.values()) + 1):
@@ -233,7 +225,6 @@ def test_without_second_wagers_on_record_a_hand_may_be_the_first_of_the_final_de
 
 
 def test_a_stub_is_counted_once_no_card_comes_from_it_any_more():
-    """Proves: CS-7g (manual, in part)"""
     for positions, early, last in ((2, 14, 15), (0, 9, 10)):  # not set: a round of one player, at least
         shoe = PlanShoe("caribbean-stud", positions).draw(early)
         assert shoe.record("stub_counted", 52 - last) == REFUSED and shoe.reason() == ids.REASON_STATE
@@ -253,7 +244,6 @@ def test_a_stub_is_counted_once_no_card_comes_from_it_any_more():
 
 
 def test_a_count_is_asked_for_once_the_cards_of_the_final_deal_are_out_or_the_end_is_asked_for():
-    """Proves: B5-7f (manual, in part)"""
     for asked in (False, True):
         shoe = PlanShoe("boston-5-stud").draw(9)
         shoe.flow.facts.row[table_facts.DUE] = 1
@@ -277,7 +267,6 @@ def test_a_count_is_asked_for_once_the_cards_of_the_final_deal_are_out_or_the_en
 
 
 def test_a_round_that_ends_before_the_cards_of_its_plan_are_out_is_flagged():
-    """Proves: B5-7d (manual, in part), CS-7e (manual, in part), DCP-7c (manual, in part)"""
     for game, plan, clause in PLANS[:3]:
         for how in ("end", "lift"):
             for missing in (0, 1):

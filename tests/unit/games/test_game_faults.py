@@ -29,7 +29,6 @@ def voided(table):
 
 
 def test_a_dealing_jam_voids_by_the_clause_of_the_game_and_the_cards_join_those_dealt():
-    """Proves: CS-13f, DCP-12e"""
     for game, clause, nth in (("caribbean-stud", b"CS-13f", 7), ("double-cross-poker", b"DCP-12e", 3)):
         table = jam_while_dealing(game, 3, 1, nth)
         assert clauses_of(table.stage, "round_voided") == [clause]
@@ -40,7 +39,6 @@ def test_a_dealing_jam_voids_by_the_clause_of_the_game_and_the_cards_join_those_
 
 
 def test_boston_5_stud_keeps_the_hands_of_positions_with_a_complete_stack_and_lists_them():
-    """Proves: B5-12f"""
     table = jam_while_dealing("boston-5-stud", 4, 2, 7)
     assert clauses_of(table.stage, "round_voided") == [b"B5-12f"]
     assert voided(table) == [ids.ALL_VOID_BUT_COMPLETE, 0b11]
@@ -50,7 +48,6 @@ def test_boston_5_stud_keeps_the_hands_of_positions_with_a_complete_stack_and_li
 
 
 def test_the_dealers_own_stack_is_no_position_that_keeps_its_hand():
-    """Proves: B5-12f"""
     table = Table("boston-5-stud").shuffle().deal(2)
     table.stage.rig.plant.add_fault({"fault": "jam", "place": "exit", "card": 12, "at_um": 60000})
     table.play(("", 300, "press", "green"), ("warning_latched", 500, "wait", 0))
@@ -58,7 +55,6 @@ def test_the_dealers_own_stack_is_no_position_that_keeps_its_hand():
 
 
 def test_without_positions_the_last_stack_before_green_is_the_dealers():
-    """Proves: B5-12f"""
     table = Table("boston-5-stud").shuffle()
     table.play(("", 300, "press", "close"), *[("stack_offered", 600, "take", 0) for _ in range(3)])
     table.stage.rig.plant.add_fault({"fault": "jam", "place": "exit", "card": 15, "at_um": 60000})
@@ -67,7 +63,6 @@ def test_without_positions_the_last_stack_before_green_is_the_dealers():
 
 
 def test_a_hand_that_waits_for_a_card_in_place_of_a_rejected_one_is_not_complete():
-    """Proves: B5-12f (in part), B5-12a (automated, in part)"""
     for taken, more, kept in ((0, 1, 0), (1, 0, 0), (1, 1, 0b10), (2, 0, 0b1), (3, 0, 0b11)):
         for how in ("cut", "open"):
             table = Table("boston-5-stud").shuffle()
@@ -91,7 +86,6 @@ def test_a_hand_that_waits_for_a_card_in_place_of_a_rejected_one_is_not_complete
 
 
 def test_an_opened_door_or_a_deck_that_is_lifted_out_stops_the_shoe_and_its_clause_covers_that():
-    """Proves: CS-13f (in part), DCP-12e (in part), B5-12f (in part)"""
     for game, clause, kept in zip(POKER[1:], (b"B5-12f", b"CS-13f", b"DCP-12e"), (0b11, 0, 0)):
         for how in ("open", "lift"):
             if how == "open":
@@ -116,8 +110,6 @@ STORM = {"fault": "storm", "line": "throat_a", "edges_per_s": 40000, "for_ms": 8
 
 
 def test_a_shuffle_that_stops_is_no_shuffle_by_the_clause_of_each_game():
-    """Proves: DDS-11e (automated, manual), B5-12e (automated, manual), CS-13e (automated, manual),
-    DCP-12d (automated, manual), B5-12e (hand, in part), CS-13e (hand, in part), DCP-12d (hand, in part)"""
     jam = {"fault": "jam", "place": "throat", "card": 9, "at_um": 60000}
     back = {"fault": "wrong_back", "card": 9}  # with one deck no rule is about two
     rows = [("shoe", 1, jam), ("manual", 2, jam), ("shoe", 1, back), ("manual", 1, back)]
@@ -145,7 +137,6 @@ def removed(table):
 
 
 def test_a_shuffle_that_loses_its_power_is_none_by_the_same_clause_and_a_removal_has_no_rule():
-    """Proves: DDS-11e (in part), B5-12e (in part), CS-13e (in part), DCP-12d (in part)"""
     cut = (("", 10, "cut", 0), ("", 1000, "boot", 0), ("warning_latched", 1000, "wait", 0))
     for game, clause in zip(POKER, (b"DDS-11e", b"B5-12e", b"CS-13e", b"DCP-12d")):
         for dealing in ("shoe", "manual", "hand")[: 2 if game == "double-down-stud" else 3]:
@@ -158,8 +149,6 @@ def test_a_shuffle_that_loses_its_power_is_none_by_the_same_clause_and_a_removal
 
 
 def test_no_rule_is_about_a_stop_beside_shuffle_and_round():
-    """Proves: DDS-11e (in part), B5-12e (in part), CS-13e (in part), DCP-12d (in part), B5-12f (in part),
-    CS-13f (in part), DCP-12e (in part)"""
     for game in POKER:
         for dealing in ("shoe", "manual", "hand")[: 2 if game == "double-down-stud" else 3]:
             table = Table(game, table={"dealing": dealing}).shuffle()
@@ -173,7 +162,6 @@ def test_no_rule_is_about_a_stop_beside_shuffle_and_round():
 
 
 def test_a_wrong_count_removes_the_deck_and_its_induction():
-    """Proves: B5-9f, CS-9g, DCP-7f (in part)"""
     for game, clause in (("boston-5-stud", b"B5-9f"), ("caribbean-stud", b"CS-9g"), ("double-cross-poker", b"DCP-7f")):
         dealing = "manual" if clause == b"DCP-7f" else "shoe"
         table = Table(game, table={"records": True, "dealing": dealing}).inducted()
@@ -185,7 +173,6 @@ def test_a_wrong_count_removes_the_deck_and_its_induction():
 
 
 def test_a_shoe_that_finds_a_wrong_count_with_the_rest_voids_the_round_by_the_rule_of_the_count():
-    """Proves: B5-9f (in part), CS-9g (in part)"""
     for game, count, stop in (("boston-5-stud", b"B5-9f", b"B5-12f"), ("caribbean-stud", b"CS-9g", b"CS-13f")):
         for cards, how, clause in ((51, "rest", count), (52, "lift", stop), (52, "jam", stop), (52, "open", stop)):
             table = Table(game, "shoe").insert("deck_loaded", 600, cards=cards).deal(2)
@@ -206,7 +193,6 @@ def test_a_shoe_that_finds_a_wrong_count_with_the_rest_voids_the_round_by_the_ru
 
 
 def test_a_stack_that_is_not_what_was_asked_for_stops_the_deal_or_is_a_misdeal_where_no_rule_is_about_a_stop():
-    """Proves: CS-13f (in part), DCP-12e (in part), B5-12f (in part), DDS-11d (automated, in part)"""
     for game, clause in zip(POKER, (b"DDS-11d", b"B5-12f", b"CS-13f", b"DCP-12e")):
         table = Table(game).shuffle()
         table.play(*stories.seats(2), ("", 500, "press", "close"), ("round_started", 600, "press", "lock"))
@@ -227,7 +213,6 @@ def test_a_stack_that_is_not_what_was_asked_for_stops_the_deal_or_is_a_misdeal_w
 
 
 def test_misdeals_void_all_or_one_as_the_game_says():
-    """Proves: DDS-11d (automated), B5-12d (automated), CS-13d (automated), DCP-12c (automated)"""
     wanted = (ids.ALL_VOID_RESHUFFLE, ids.ONE_VOID, ids.ONE_VOID, ids.ALL_VOID_RESHUFFLE)
     clauses = (b"DDS-11d", b"B5-12d", b"CS-13d", b"DCP-12c")
     for i in range(4):
@@ -255,7 +240,6 @@ def test_a_hand_of_the_right_size_is_no_misdeal():
 
 
 def test_a_dealers_four_of_five_gets_exactly_one_card_more():
-    """Proves: CS-13d (automated), CS-9e"""
     table = Table("caribbean-stud").shuffle().deal(2)
     assert table.command(ids.CMD_GIVE_CARD) == REFUSED  # nothing makes one due
     assert table.record("misdeal", 0, 4) == DONE
@@ -272,7 +256,6 @@ def test_a_dealers_four_of_five_gets_exactly_one_card_more():
 
 
 def test_any_other_misdeal_to_the_dealer_voids_all():
-    """Proves: B5-12d (automated), CS-13d (automated), DCP-7e2 (automated)"""
     for game, cards, clause in (
         ("boston-5-stud", 4, b"B5-12d"),  # before the final deal no hand has four of five
         ("caribbean-stud", 6, b"CS-13d"),
@@ -286,7 +269,6 @@ def test_any_other_misdeal_to_the_dealer_voids_all():
 
 
 def test_the_first_face_up_card_is_replaced_and_the_second_voids_the_round():
-    """Proves: DDS-11b (automated), B5-12b (automated), CS-13b (automated), DCP-12a (automated)"""
     for game, clause in zip(POKER, (b"DDS-11b", b"B5-12b", b"CS-13b", b"DCP-12a")):
         table = Table(game).shuffle().deal(2)
         if game == "double-down-stud":
@@ -306,7 +288,6 @@ def test_the_first_face_up_card_is_replaced_and_the_second_voids_the_round():
 
 
 def test_an_exposed_card_voids_only_while_the_game_says_so():
-    """Proves: DDS-11a (automated), B5-12a (automated), CS-13a (automated)"""
     table = Table("double-down-stud").shuffle()
     assert table.record("hole_card_seen") == REFUSED
     table.deal(2)
@@ -325,7 +306,6 @@ def test_an_exposed_card_voids_only_while_the_game_says_so():
 
 
 def test_a_card_drawn_in_error_stays_in_sequence_unless_its_face_was_seen():
-    """Proves: DDS-11c (automated), B5-12c (automated), CS-13c (automated), DCP-12b (automated)"""
     for game, clause in zip(POKER, (b"DDS-11c", b"B5-12c", b"CS-13c", b"DCP-12b")):
         table = Table(game).shuffle().deal(1)
         assert table.record("drawn_in_error", 1, 1) == REFUSED

@@ -31,7 +31,6 @@ def fifth_round_of_a_motor_shoe():
 
 
 def test_a_wrong_count_at_the_panel_is_wrong_although_the_right_one_is_not_known():
-    """Proves: B5-7f2 (automated, in part)"""
     stage = fifth_round_of_a_motor_shoe()
     stage.play([("", 300, "press", "ack"), ("recorded", 500, "wait", 0)])
     assert clauses_of(stage, "recorded") == [b"B5-7f2"]
@@ -41,7 +40,6 @@ def test_a_wrong_count_at_the_panel_is_wrong_although_the_right_one_is_not_known
 
 
 def test_a_right_count_at_the_panel_is_right_although_its_number_is_not_known():
-    """Proves: B5-9e (in part)"""
     stage = fifth_round_of_a_motor_shoe()
     stage.play([("", 300, "press", "lock"), ("recorded", 500, "press", "green"), ("round_ended", 300, "wait", 0)])
     assert clauses_of(stage, "recorded") == [b"B5-9e"]
@@ -51,7 +49,6 @@ def test_a_right_count_at_the_panel_is_right_although_its_number_is_not_known():
 
 
 def test_no_number_stands_for_a_count_that_nobody_made():
-    """Proves: B5-7f2 (automated), CS-7g2 (automated), DCP-7e2 (automated, in part)"""
     for game in ("boston-5-stud", "caribbean-stud", "double-cross-poker"):
         table = Table(game).shuffle().deal(1).release()
         assert table.record("stub_counted", UNKNOWN) == REFUSED, game
@@ -64,7 +61,6 @@ def test_no_number_stands_for_a_count_that_nobody_made():
 
 
 def test_a_stub_is_not_counted_before_the_final_deal_is_on_record():
-    """Proves: B5-9e (in part)"""
     table = Table("boston-5-stud").shuffle().deal(3).release()
     for cards in (0, 32, 40):
         assert table.record("stub_counted", cards) == REFUSED and table.reason() == ids.REASON_STATE
@@ -77,7 +73,6 @@ def test_a_stub_is_not_counted_before_the_final_deal_is_on_record():
 
 
 def test_a_table_with_records_asks_for_the_final_deal_before_the_count():
-    """Proves: B5-9e (in part)"""
     table = Table("boston-5-stud", table={"records": True}, config=basic()).inducted()
     for _ in range(4):
         table.shuffle().deal(1)
@@ -100,7 +95,6 @@ def test_a_table_with_records_asks_for_the_final_deal_before_the_count():
 
 
 def test_more_wagers_than_can_be_told_apart_are_refused_and_never_equal():
-    """Proves: CS-9c (in part)"""
     table = Table("caribbean-stud").shuffle()
     table.play(("", 300, "press", "close"), ("round_started", 300, "wait", 0))
     assert table.record("progressive", 300, 400) == REFUSED and table.reason() == ids.REASON_ARGUMENT
@@ -111,7 +105,6 @@ def test_more_wagers_than_can_be_told_apart_are_refused_and_never_equal():
 
 
 def test_a_deck_is_not_cut_before_it_is_on_record_who_shuffled_it():
-    """Proves: CS-4b (automated), DCP-4b (automated, in part)"""
     for game in ("caribbean-stud", "double-cross-poker"):
         table = Table(game, "shoe", {"records": True}).inducted()
         assert table.record("cut", 26, 1) == REFUSED and table.reason() == ids.REASON_STATE, game

@@ -15,8 +15,6 @@ def two(game, **changes):
 
 
 def test_green_does_not_release_the_rest_while_a_card_is_due():
-    """Proves: CS-13b (automated, in part), CS-13d (automated, in part), B5-12b (automated, in part),
-    DDS-11b (automated, in part), DCP-12a (automated, in part)"""
     for game, clause in (
         ("caribbean-stud", b"CS-13b"),
         ("boston-5-stud", b"B5-12b"),
@@ -38,7 +36,6 @@ def test_green_does_not_release_the_rest_while_a_card_is_due():
 
 
 def test_a_deck_is_counted_in_its_turn_although_the_other_one_is_counted_often():
-    """Proves: CS-9f (in part), DCP-9d (in part), B5-9e (in part)"""
     for game in ("caribbean-stud", "double-cross-poker", "boston-5-stud"):
         table = two(game, deck_cards=16, stub_rounds=3, lockout=False)
         for round_number in range(1, 7):
@@ -59,7 +56,6 @@ def test_a_deck_is_counted_in_its_turn_although_the_other_one_is_counted_often()
 
 
 def test_double_down_stud_says_that_the_rest_comes_out_for_the_other_deck():
-    """Proves: DDS-2b (automated, in part)"""
     config = board(inputs={"back": {"pin": 28}})
     table = Table("double-down-stud", table={"decks": 2}, config=config).shuffle(1).deal(2)
     table.play(("", 300, "press", "close"), ("", 300, "wait", 0))
@@ -84,7 +80,6 @@ def test_without_a_reader_a_card_before_insurance_is_closed_is_flagged():
 
 
 def test_a_table_with_records_keeps_the_rest_until_every_player_has_decided():
-    """Proves: B5-9d (in part)"""
     table = inducted("boston-5-stud").shuffle().deal(3)
     assert table.record("second_wager", 1, 1) == DONE
     assert table.record("fold", 2) == DONE
@@ -106,7 +101,6 @@ def test_a_table_with_records_keeps_the_rest_until_every_player_has_decided():
 
 
 def test_a_round_of_boston_5_with_a_final_deal_to_come_is_voided_or_ends_without_one_if_all_withdraw():
-    """Proves: B5-10c (automated, in part), B5-12d (automated, in part), B5-12b (automated, in part)"""
     for records, clause in (
         ((("second_wager", 1, 0),), b""),
         ((("misdeal", 1, 4),), b""),
@@ -129,7 +123,6 @@ def test_a_round_of_boston_5_with_a_final_deal_to_come_is_voided_or_ends_without
 
 
 def test_decisions_are_told_while_a_stack_lies_there_that_no_player_gets():
-    """Proves: B5-9d (in part)"""
     table = inducted("boston-5-stud").shuffle()
     table.play(("", 500, "press", "close"), *([("stack_offered", 600, "take", 0)] * 3))
     table.play(("stack_offered", 600, "wait", 0))
@@ -144,7 +137,6 @@ def test_decisions_are_told_while_a_stack_lies_there_that_no_player_gets():
 
 
 def test_other_games_release_the_rest_before_players_decide():
-    """Proves: CS-9e (in part), DCP-9c (in part)"""
     for game in ("caribbean-stud", "double-cross-poker"):
         table = inducted(game, progressive=False).shuffle().deal(2).release().end()
         assert "round_ended" in table.stage.names(), game
@@ -157,7 +149,6 @@ def inducted(game, **settings):
 
 
 def test_double_down_stud_closes_betting_again_only_after_a_card_that_is_due():
-    """Proves: DDS-8e (automated, in part), DDS-11b (automated, in part)"""
     table = Table("double-down-stud").shuffle().deal(2)
     assert table.record("face_up", 1) == DONE
     table.play(("", 300, "press", "close"), ("held_back", 500, "wait", 0))
@@ -169,7 +160,6 @@ def test_double_down_stud_closes_betting_again_only_after_a_card_that_is_due():
 
 
 def test_a_deck_that_left_the_table_in_a_dispute_comes_back_in_dispute():
-    """Proves: CS-10d (automated, in part)"""
     table = Table("caribbean-stud")
     assert table.record("dispute", 1, 1) == DONE
     assert table.record("deck_removed", 1) == DONE

@@ -15,7 +15,6 @@ def sizes(table):
 
 
 def test_double_down_stud_deals_one_to_each_position_then_four():
-    """Proves: DDS-4a (automated), DDS-6c (automated), DDS-8c (automated)"""
     table = Table("double-down-stud").shuffle().deal(3)
     assert sizes(table) == [1, 1, 1, 4]
     assert table.flow.state == flow.WAITING_FOR_WAGERS
@@ -23,7 +22,6 @@ def test_double_down_stud_deals_one_to_each_position_then_four():
 
 
 def test_double_down_stud_without_positions_green_ends_the_players_cards_and_an_untaken_card_joins_the_four():
-    """Proves: DDS-8c (automated), DDS-11c (automated)"""
     table = Table("double-down-stud").shuffle()
     table.play(("", 300, "press", "close"), ("stack_offered", 500, "take", 0), ("stack_offered", 500, "take", 0))
     table.play(("stack_offered", 500, "press", "green"), ("stack_offered", 500, "take", 0))
@@ -35,7 +33,6 @@ def test_double_down_stud_without_positions_green_ends_the_players_cards_and_an_
 
 
 def test_double_down_stud_closes_betting_twice_and_keeps_the_rest_until_all_is_settled():
-    """Proves: DDS-8a (automated), DDS-8e (automated), DDS-9c (automated)"""
     table = Table("double-down-stud").shuffle()
     table.play(("", 500, "press", "green"), ("", 500, "wait", 0))
     assert "stack_started" not in table.stage.names()  # nothing moves before betting is closed
@@ -56,7 +53,6 @@ def test_double_down_stud_closes_betting_twice_and_keeps_the_rest_until_all_is_s
 
 
 def test_boston_5_stud_releases_the_rest_and_the_stub_is_another_number():
-    """Proves: B5-1 (automated), B5-9a, B5-9c, B5-9d, B5-10b (automated), B5-10c (automated), B5-10d (automated)"""
     table = Table("boston-5-stud").shuffle().deal(4)
     assert sizes(table) == [3, 3, 3, 3, 3]
     for position in (1, 2, 3):
@@ -76,7 +72,6 @@ def test_boston_5_stud_releases_the_rest_and_the_stub_is_another_number():
 
 
 def test_caribbean_stud_needs_betting_closed_and_lock_out_and_as_many_chips_as_wagers():
-    """Proves: CS-9c, CS-9a, CS-9d, CS-9e"""
     table = Table("caribbean-stud", table={"records": True}).inducted()
     table.shuffle()
     assert table.command(ids.CMD_CONFIRM_LOCKOUT) == REFUSED
@@ -105,7 +100,6 @@ def test_caribbean_stud_needs_betting_closed_and_lock_out_and_as_many_chips_as_w
 
 
 def test_the_lock_out_is_skipped_only_on_a_table_without_a_progressive():
-    """Proves: CS-9c"""
     table = Table("caribbean-stud", table={"progressive": False}).shuffle()
     table.play(("", 300, "press", "close"), ("stack_offered", 300, "wait", 0))
     assert "lockout_confirmed" not in table.stage.names()
@@ -115,7 +109,6 @@ def test_the_lock_out_is_skipped_only_on_a_table_without_a_progressive():
 
 
 def test_double_cross_poker_deals_stacks_of_two_and_releases_for_the_community_cards():
-    """Proves: DCP-1 (automated), DCP-9a, DCP-9b (automated), DCP-9c"""
     table = Table("double-cross-poker").shuffle().deal(3)
     assert sizes(table) == [2, 2, 2, 2]
     assert table.flow.state == flow.WAITING_FOR_GREEN
@@ -127,7 +120,6 @@ def test_double_cross_poker_deals_stacks_of_two_and_releases_for_the_community_c
 
 
 def test_no_stack_leaves_before_betting_is_closed_in_any_game():
-    """Proves: DDS-8a (automated), B5-9b (automated), CS-9c, DCP-9b (automated)"""
     for game in ("double-down-stud", "boston-5-stud", "caribbean-stud", "double-cross-poker"):
         table = Table(game).shuffle()
         table.play(("", 300, "press", "green"), ("", 300, "press", "lock"), ("", 3000, "wait", 0))
@@ -136,7 +128,6 @@ def test_no_stack_leaves_before_betting_is_closed_in_any_game():
 
 
 def test_the_round_is_the_dealers_to_end_after_a_power_cut_once_every_card_is_out():
-    """Proves: CS-12j"""
     table = Table("caribbean-stud").shuffle().deal(2).release()
     assert table.flow.state == flow.WAITING_FOR_ROUND_END
     table.play(("", 500, "cut", 0), ("", 1000, "boot", 0), ("empty_proved", 500, "wait", 0))

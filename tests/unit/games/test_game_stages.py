@@ -31,7 +31,6 @@ def counted(table, stub):
 
 
 def test_three_are_right_in_the_first_deal_of_boston_5_and_five_in_the_second():
-    """Proves: B5-12d (automated, in part)"""
     table = Table("boston-5-stud").shuffle().deal(3)
     refused(table, ARGUMENT, "misdeal", 2, 3)
     refused(table, ARGUMENT, "misdeal", 0, 3)
@@ -50,7 +49,6 @@ def test_three_are_right_in_the_first_deal_of_boston_5_and_five_in_the_second():
 
 
 def test_a_dealer_of_boston_5_with_four_of_three_voids_all():
-    """Proves: B5-12d (automated, in part)"""
     table = Table("boston-5-stud").shuffle().deal(2)
     table.recorded("misdeal", 0, 4)
     assert clauses_of(table.stage, "round_voided") == [b"B5-12d"]
@@ -58,7 +56,6 @@ def test_a_dealer_of_boston_5_with_four_of_three_voids_all():
 
 
 def test_double_down_stud_has_no_community_cards_before_they_are_dealt():
-    """Proves: DDS-11d (automated, in part)"""
     table = Table("double-down-stud").shuffle()
     assert table.command(ids.CMD_SET_POSITIONS, 2) == DONE
     table.play(("", 300, "press", "close"), ("stack_offered", 600, "take", 0), ("stack_offered", 500, "wait", 0))
@@ -76,7 +73,6 @@ def test_double_down_stud_has_no_community_cards_before_they_are_dealt():
 
 
 def test_double_cross_poker_has_no_cross_before_the_rest_is_out():
-    """Proves: DCP-12c (automated, in part)"""
     table = Table("double-cross-poker").shuffle().deal(2)
     refused(table, STATE, "misdeal", 255, 4)
     refused(table, ARGUMENT, "misdeal", 0, 2)
@@ -90,7 +86,6 @@ def test_double_cross_poker_has_no_cross_before_the_rest_is_out():
 
 
 def test_neither_folded_nor_void_hands_are_kept():
-    """Proves: B5-12f (in part)"""
     table = Table("boston-5-stud").shuffle().deal(4)
     assert table.record("fold", 2) == DONE
     assert table.record("misdeal", 4, 2) == DONE
@@ -101,7 +96,6 @@ def test_neither_folded_nor_void_hands_are_kept():
 
 
 def test_the_clause_holds_when_no_hand_is_left_that_stands():
-    """Proves: B5-12f (in part)"""
     table = Table("boston-5-stud").shuffle().deal(1)
     assert table.record("fold", 1) == DONE
     table.stage.rig.plant.add_fault({"fault": "jam", "place": "exit", "card": 10, "at_um": 60000})
@@ -111,7 +105,6 @@ def test_the_clause_holds_when_no_hand_is_left_that_stands():
 
 
 def test_a_seen_card_of_the_dealer_keeps_the_same_hands():
-    """Proves: B5-12a (automated, in part)"""
     table = Table("boston-5-stud").shuffle().deal(3)
     assert table.record("second_wager", 1, 1) == DONE
     assert table.record("fold", 3) == DONE
@@ -120,7 +113,6 @@ def test_a_seen_card_of_the_dealer_keeps_the_same_hands():
 
 
 def test_once_every_player_has_decided_a_seen_card_voids_nothing():
-    """Proves: B5-12a (automated, in part)"""
     table = Table("boston-5-stud").shuffle().deal(2)
     assert table.record("second_wager", 1, 1) == DONE
     assert table.record("fold", 2) == DONE
@@ -128,7 +120,6 @@ def test_once_every_player_has_decided_a_seen_card_voids_nothing():
 
 
 def test_without_positions_no_stack_that_may_be_the_dealers_is_kept():
-    """Proves: B5-12f (in part)"""
     for taken, kept in ((1, 0b1), (2, 0b1), (3, 0b11)):
         table = jam_while_dealing("boston-5-stud", 0, taken, 3 * taken + 1)
         assert clauses_of(table.stage, "round_voided") == [b"B5-12f"], taken
@@ -139,7 +130,6 @@ def test_without_positions_no_stack_that_may_be_the_dealers_is_kept():
 
 
 def test_only_who_plays_decides_and_only_once():
-    """Proves: B5-10b (automated), B5-10c (automated, in part)"""
     table = Table("boston-5-stud").shuffle().deal(3)
     for what, b in (("fold", 0), ("second_wager", 1)):
         refused(table, ARGUMENT, what, 4, b)
@@ -163,7 +153,6 @@ def test_only_who_plays_decides_and_only_once():
 
 
 def test_no_more_hands_stand_than_were_dealt():
-    """Proves: B5-10c (automated, in part)"""
     table = Table("boston-5-stud").shuffle().deal(3)
     assert table.record("fold", 1) == DONE
     table.release()
@@ -173,7 +162,6 @@ def test_no_more_hands_stand_than_were_dealt():
 
 
 def test_a_player_folds_in_caribbean_stud_and_double_cross_poker():
-    """Proves: CS-10a (automated), DCP-9c (automated, in part), DCP-10c1 (automated)"""
     for game, clause, with_cross in (("caribbean-stud", b"CS-10a", False), ("double-cross-poker", b"DCP-10c1", True)):
         table = Table(game).shuffle()
         refused(table, STATE, "fold", 1)  # no position has cards
@@ -197,7 +185,6 @@ def test_a_player_folds_in_caribbean_stud_and_double_cross_poker():
 
 
 def test_the_dealer_cuts_and_leaves_a_card():
-    """Proves: CS-4c (automated), DCP-4c (automated, in part)"""
     for game in ("caribbean-stud", "double-cross-poker"):
         table = Table(game, "shoe", {"records": True, "progressive": False}).inducted()
         assert table.record("provenance", 1, ids.FROM_SUPPLIER) == DONE
@@ -210,7 +197,6 @@ def test_the_dealer_cuts_and_leaves_a_card():
 
 
 def test_no_more_progressive_wagers_are_accepted_than_players_play():
-    """Proves: CS-9c (in part)"""
     table = Table("caribbean-stud").shuffle()
     assert table.command(ids.CMD_SET_POSITIONS, 2) == DONE
     table.play(("", 300, "press", "close"), ("round_started", 300, "wait", 0))
@@ -219,7 +205,6 @@ def test_no_more_progressive_wagers_are_accepted_than_players_play():
 
 
 def test_nothing_is_said_of_a_round_that_is_void():
-    """Proves: DCP-12c (automated), DDS-11d (automated, in part)"""
     for game in ("double-cross-poker", "double-down-stud"):
         table = Table(game).shuffle().deal(2)
         table.recorded("misdeal", 1, 3)
@@ -238,14 +223,12 @@ def boston(positions, standing):
 
 
 def test_the_card_that_completes_a_dealers_four_of_five_restores_the_stub():
-    """Proves: B5-12d (automated), B5-9e (in part)"""
     table = boston(3, 3)
     assert table.record("misdeal", 0, 4) == DONE
     counted(table, 32)
 
 
 def test_cards_that_a_void_hand_did_not_get_are_in_the_stub():
-    """Proves: B5-12d (automated), B5-9d (in part)"""
     for cards, stub in ((3, 34), (4, 33), (6, 31)):
         table = boston(3, 3)
         assert table.record("misdeal", 2, cards) == DONE
@@ -254,7 +237,6 @@ def test_cards_that_a_void_hand_did_not_get_are_in_the_stub():
 
 
 def test_a_hand_that_was_void_before_gets_no_final_cards():
-    """Proves: B5-12d (automated), B5-9d (in part)"""
     table = Table("boston-5-stud").shuffle().deal(3)
     assert table.record("misdeal", 1, 4) == DONE  # the device has counted three: another hand has two
     assert table.record("misdeal", 2, 2) == DONE
@@ -264,7 +246,6 @@ def test_a_hand_that_was_void_before_gets_no_final_cards():
 
 
 def test_a_face_up_card_of_the_final_deal_leaves_the_stub_one_less():
-    """Proves: B5-12b (automated), B5-9d (in part)"""
     table = boston(2, 1)
     assert table.record("face_up", 1) == DONE
     counted(table, 43 - 2 * 2 - 1)
@@ -276,16 +257,13 @@ def caribbean(positions):
 
 
 def test_a_card_that_completes_the_dealers_hand_comes_from_the_released_stub():
-    """Proves: CS-13d (automated), CS-9e (in part)"""
     table = caribbean(2).release()
     assert table.record("misdeal", 0, 4) == DONE
     counted(table, 37)
 
 
 def test_a_count_that_agrees_with_the_hands_as_they_were_found_is_right():
-    """Proves: CS-13d (automated), CS-9f (in part)
-
-    The device has counted five cards into each stack and 37 were left; the dealer has found four, and taken one of the
+    """The device has counted five cards into each stack and 37 were left; the dealer has found four, and taken one of the
     37. Hands and stub make 52 with 37 in the stub; with 36 a card is missing."""
     for cards, right in ((35, False), (36, False), (37, True), (38, False)):
         table = caribbean(2).release()
@@ -297,7 +275,6 @@ def test_a_count_that_agrees_with_the_hands_as_they_were_found_is_right():
 
 
 def test_a_dealers_hand_is_completed_once():
-    """Proves: B5-12d (automated), CS-13d (automated, in part)"""
     table = caribbean(1)
     assert table.record("misdeal", 0, 4) == DONE
     refused(table, STATE, "misdeal", 0, 4)
@@ -312,7 +289,6 @@ def test_a_dealers_hand_is_completed_once():
 
 
 def test_a_whole_deck_that_is_not_whole_was_not_misdealt():
-    """Proves: DCP-7e2 (automated, in part)"""
     table = Table(short_deck("double-cross-poker", deck_cards=12, stub_rounds=1)).shuffle().deal(1)
     table.recorded("misdeal", 1, 3)
     table.release().shuffle()
@@ -323,7 +299,6 @@ def test_a_whole_deck_that_is_not_whole_was_not_misdealt():
 
 
 def test_a_void_hand_of_caribbean_stud_is_counted_as_it_was_found():
-    """Proves: CS-13d (automated), CS-9f (in part)"""
     table = caribbean(2)
     assert table.record("misdeal", 1, 4) == DONE
     table.release()

@@ -35,7 +35,6 @@ def refused_deck(table):
 
 
 def test_a_jammed_device_is_taken_out_of_service_while_its_warning_is_latched():
-    """Proves: B5-12g (automated, in part), CS-13g (automated, in part), DCP-12f (automated, in part)"""
     for game, clause in zip(POKER, REMOVALS):
         table = jammed(game)
         assert table.record("out_of_service", 1) == DONE, game
@@ -49,7 +48,6 @@ def test_a_jammed_device_is_taken_out_of_service_while_its_warning_is_latched():
 
 
 def test_out_of_service_outlives_power_that_fails_under_the_warning():
-    """Proves: CS-13g (automated, in part)"""
     table = jammed("caribbean-stud")
     assert table.record("out_of_service", 1) == DONE
     table.play(("", 10, "cut", 0), ("", 1000, "boot", 0), ("booted", 1000, "wait", 0))
@@ -67,7 +65,6 @@ def test_the_shuffler_of_double_attack_is_taken_out_of_service_under_a_warning()
 
 
 def test_an_empty_device_is_taken_out_of_service_while_the_last_round_is_settled():
-    """Proves: CS-13g (automated, in part)"""
     table = Table("caribbean-stud").shuffle().deal(2).release()
     assert table.flow.state == WAITING_FOR_ROUND_END
     assert table.record("out_of_service", 1) == DONE
@@ -77,14 +74,12 @@ def test_an_empty_device_is_taken_out_of_service_while_the_last_round_is_settled
 
 
 def test_a_deck_inside_keeps_it_in_service_also_while_another_round_is_settled():
-    """Proves: CS-13g (automated, in part)"""
     config = board(inputs={"back": {"pin": 28}})
     table = Table("caribbean-stud", table={"decks": 2}, config=config).shuffle(1).deal(1).release().shuffle(2)
     assert table.record("out_of_service", 1) == REFUSED and table.reason() == ids.REASON_STATE
 
 
 def test_a_dispute_is_put_on_record_while_a_warning_is_latched():
-    """Proves: B5-10g (automated, in part), CS-10d (automated, in part), DCP-10h (automated, in part)"""
     for game, clause in zip(POKER, DISPUTES):
         table = Table(game).shuffle()
         table.stage.rig.plant.add_fault({"fault": "jam", "place": "exit", "card": 1, "at_um": 20000})

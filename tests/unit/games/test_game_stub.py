@@ -15,7 +15,6 @@ def rounds(table, count):
 
 
 def test_double_cross_poker_owes_a_count_in_every_fifth_round_although_the_device_counts():
-    """Proves: DCP-9d"""
     table = rounds(Table("double-cross-poker"), 4)
     assert "stub_due" not in table.stage.names()
     table.shuffle().deal(1).release()
@@ -39,7 +38,6 @@ def test_the_count_can_be_confirmed_at_the_panel():
 
 
 def test_caribbean_stud_and_boston_are_exempt_from_the_automated_shoe_and_the_tally_runs_on():
-    """Proves: B5-9e, B5-9f, CS-9f, CS-9g"""
     for game in ("caribbean-stud", "boston-5-stud"):
         table = rounds(Table(short_deck(game, deck_cards=12)), 6)
         assert "stub_due" not in table.stage.names()
@@ -47,14 +45,12 @@ def test_caribbean_stud_and_boston_are_exempt_from_the_automated_shoe_and_the_ta
 
 
 def test_without_an_opacity_sensor_nobody_is_exempt():
-    """Proves: CS-9f"""
     config = board(mechanism={"count_assurance": "basic"}, inputs={"opacity": None})
     table = rounds(Table("caribbean-stud", config=config), 4).shuffle().deal(1).release()
     assert clauses_of(table.stage, "stub_due") == [b"CS-9f"]
 
 
 def test_from_a_manual_shoe_it_is_the_other_way_round():
-    """Proves: DCP-7f, CS-7g, B5-8e, DCP-8e"""
     for game, dealing, held in (
         ("double-cross-poker", "manual", False),
         ("double-cross-poker", "hand", True),
@@ -73,7 +69,6 @@ def test_from_a_manual_shoe_it_is_the_other_way_round():
 
 
 def test_a_wrong_count_voids_all_and_removes_the_deck_unless_the_cards_were_misdealt():
-    """Proves: DCP-7e2 (automated)"""
     for b, clause, consequence in (
         (0, b"DCP-7e2", ids.ALL_VOID_REMOVE_DECK),
         (1, b"DCP-7e2", ids.ALL_VOID_RESHUFFLE),
@@ -90,7 +85,6 @@ def test_a_wrong_count_voids_all_and_removes_the_deck_unless_the_cards_were_misd
 
 
 def test_a_voided_round_does_not_forgive_the_count():
-    """Proves: DCP-9d"""
     table = rounds(Table("double-cross-poker"), 4).shuffle().deal(1)
     table.recorded("misdeal", 1, 3)
     table.release()
@@ -103,7 +97,6 @@ def test_a_voided_round_does_not_forgive_the_count():
 
 
 def test_the_tally_outlives_power_at_any_moment():
-    """Proves: DCP-9d"""
     table = rounds(Table("double-cross-poker"), 3)
     for _ in range(3):
         table.play(("", 100, "cut", 0), ("", 1000, "boot", 0), ("empty_proved", 1500, "wait", 0))
@@ -113,7 +106,6 @@ def test_the_tally_outlives_power_at_any_moment():
 
 
 def test_a_count_that_is_not_due_may_be_made_and_resets_the_tally():
-    """Proves: CS-9f"""
     table = rounds(Table("caribbean-stud"), 2).shuffle().deal(1).release()
     assert table.record("stub_counted", 42) == DONE
     table.end()
@@ -122,7 +114,6 @@ def test_a_count_that_is_not_due_may_be_made_and_resets_the_tally():
 
 
 def test_an_overdue_count_is_made_up_for_at_the_panel_and_a_wrong_one_takes_the_deck_out():
-    """Proves: DCP-9d, DCP-7e2 (automated)"""
     for button, state in (("lock", DECK_READY), ("ack", WAITING_FOR_GREEN)):
         table = Table(short_deck("double-cross-poker", deck_cards=12, stub_rounds=1)).shuffle().deal(1)
         table.recorded("misdeal", 1, 3)

@@ -41,7 +41,6 @@ class HandTable(Table):
 
 
 def test_a_round_begins_when_betting_is_closed_and_ends_when_the_dealer_says_so():
-    """Proves: B5-7f (in part), B5-8e (in part)"""
     for dealing in ("manual", "hand"):
         table = HandTable("boston-5-stud", dealing).out()
         assert table.display == ["Deck is out", "SEAT: positions", "Press CLOSE when", "betting is closed"]
@@ -59,7 +58,6 @@ def test_a_round_begins_when_betting_is_closed_and_ends_when_the_dealer_says_so(
 
 
 def test_the_stub_of_every_fifth_round_is_counted_and_is_what_the_deal_has_left():
-    """Proves: B5-7f, CS-7g, B5-8e, CS-8f, DCP-8e"""
     for game, dealing, clause, stub, standing in (
         ("boston-5-stud", "manual", b"B5-7f", 52 - 9 - 6, 2),
         ("boston-5-stud", "hand", b"B5-8e", 52 - 9 - 6, 2),
@@ -84,7 +82,6 @@ def test_the_stub_of_every_fifth_round_is_counted_and_is_what_the_deal_has_left(
 
 
 def test_from_a_manual_shoe_double_cross_poker_is_exempt():
-    """Proves: DCP-7e (in part), DCP-7f"""
     table = HandTable("double-cross-poker", "manual")
     for _ in range(6):
         table.out().played(1).end()
@@ -92,7 +89,6 @@ def test_from_a_manual_shoe_double_cross_poker_is_exempt():
 
 
 def test_a_deck_is_cut_by_who_shuffled_it_last():
-    """Proves: CS-4b (hand)"""
     for source, due in ((ids.FROM_MACHINE, False), (2, True), (3, True)):
         table = HandTable("caribbean-stud", "hand", records=True).inducted()
         assert table.record("provenance", 1, source) == DONE
@@ -105,7 +101,6 @@ def test_a_deck_is_cut_by_who_shuffled_it_last():
 
 
 def test_a_count_that_is_wrong_in_any_round_voids_all_and_takes_the_deck_off_the_table():
-    """Proves: B5-7f2 (manual, in part), CS-7g2 (manual, in part), DCP-7e2 (manual, in part)"""
     for game, clause, stub, standing in (
         ("boston-5-stud", b"B5-7f2", 52 - 6 - 4, 1),
         ("caribbean-stud", b"CS-7g2", 52 - 10, 0),
@@ -123,8 +118,6 @@ def test_a_count_that_is_wrong_in_any_round_voids_all_and_takes_the_deck_off_the
 
 
 def test_a_misdeal_is_judged_as_with_the_automated_shoe_and_the_stub_follows_the_cards():
-    """Proves: B5-12d (manual, in part), CS-13d (hand, in part), DCP-12c (manual, in part),
-    DDS-11d (manual, in part)"""
     table = HandTable("caribbean-stud", "hand").out().played(3)
     assert table.record("misdeal", 2, 6) == DONE
     assert all_fields_of(table.stage, "recorded")[-1][3] == ids.ONE_VOID
@@ -147,8 +140,6 @@ def test_a_misdeal_is_judged_as_with_the_automated_shoe_and_the_stub_follows_the
 
 
 def test_face_up_cards_and_cards_drawn_in_error_are_told_while_the_dealer_deals():
-    """Proves: B5-12b (manual, in part), CS-13b (manual, in part), DCP-12a (manual, in part),
-    DDS-11b (manual, in part), B5-12c (manual, in part)"""
     for game, clause in (
         ("boston-5-stud", b"B5-12b"),
         ("caribbean-stud", b"CS-13b"),
@@ -168,7 +159,6 @@ def test_face_up_cards_and_cards_drawn_in_error_are_told_while_the_dealer_deals(
 
 
 def test_dealt_from_the_hand_caribbean_stud_needs_closing_lock_out_and_as_many_chips_as_wagers():
-    """Proves: CS-8c3, CS-7c"""
     for dealing, clause, decks in (("hand", b"CS-8c3", 1), ("manual", b"CS-7c", 1), ("manual", b"CS-7c", 2)):
         table = HandTable("caribbean-stud", dealing, decks).out()
         assert table.command(ids.CMD_CONFIRM_LOCKOUT) == REFUSED  # betting is open
@@ -192,7 +182,6 @@ def test_dealt_from_the_hand_caribbean_stud_needs_closing_lock_out_and_as_many_c
 
 
 def test_double_down_stud_from_a_manual_shoe_closes_betting_twice():
-    """Proves: DDS-8a (manual, in part), DDS-8e (manual, in part), DDS-11a (manual, in part)"""
     table = HandTable("double-down-stud").out().closed(3)
     assert table.display[0] == "Double down wagers"
     assert table.command(ids.CMD_END_ROUND) == REFUSED  # wagers are open
@@ -207,7 +196,6 @@ def test_double_down_stud_from_a_manual_shoe_closes_betting_twice():
 
 
 def test_boston_5_dealer_card_seen_before_all_have_decided():
-    """Proves: B5-12a (hand, in part)"""
     table = HandTable("boston-5-stud", "hand").out().played(3)
     assert table.record("fold", 2) == DONE
     table.recorded("hole_card_seen")
@@ -217,7 +205,6 @@ def test_boston_5_dealer_card_seen_before_all_have_decided():
 
 
 def test_the_other_deck_is_shuffled_while_this_one_is_dealt_by_hand():
-    """Proves: DDS-2b (manual, in part), B5-2b (manual, in part), DCP-2b (manual, in part)"""
     for game in ("double-down-stud", "boston-5-stud", "double-cross-poker"):
         table = HandTable(game, decks=2).out()
         assert table.command(ids.CMD_SET_POSITIONS, 2) == DONE
@@ -239,7 +226,6 @@ def test_the_other_deck_is_shuffled_while_this_one_is_dealt_by_hand():
 
 
 def test_a_round_that_is_dealt_by_hand_goes_on_after_a_power_cut():
-    """Proves: CS-8f (in part)"""
     table = HandTable("caribbean-stud", "hand").out().closed(2)
     for _ in range(2):
         table.play(("", 100, "cut", 0), ("", 1000, "boot", 0), ("empty_proved", 3000, "wait", 0))
@@ -254,7 +240,6 @@ def test_a_round_that_is_dealt_by_hand_goes_on_after_a_power_cut():
 
 
 def test_decks_of_which_no_round_is_told_count_as_rounds_and_the_whole_deck_is_counted():
-    """Proves: B5-7f (in part), CS-7g (in part)"""
     for game in ("boston-5-stud", "caribbean-stud"):
         table = HandTable(game)
         for _ in range(5):
@@ -267,7 +252,6 @@ def test_decks_of_which_no_round_is_told_count_as_rounds_and_the_whole_deck_is_c
 
 
 def test_where_records_are_kept_the_next_deck_waits_for_the_end_of_the_round():
-    """Proves: B5-7f (in part)"""
     table = HandTable("boston-5-stud", records=True).inducted()
     table.out()
     table.insert("held_back", 500, cards=52)
@@ -275,7 +259,6 @@ def test_where_records_are_kept_the_next_deck_waits_for_the_end_of_the_round():
 
 
 def test_with_records_a_round_of_boston_5_ends_after_its_decisions_and_its_final_deal():
-    """Proves: B5-10b (manual, hand, in part), B5-10c (manual, hand, in part)"""
     for dealing in ("manual", "hand", "draw"):
         for decided in (0, 1, 2):
             table = HandTable("boston-5-stud", dealing, records=True) if dealing != "draw" else None
@@ -327,7 +310,6 @@ def draw(table, dealing, cards):
 
 
 def test_without_positions_nobody_knows_the_stub_and_the_dealers_word_is_taken():
-    """Proves: DCP-8e (in part)"""
     table = HandTable("double-cross-poker", "hand")
     for _ in range(4):
         table.out().played(1).end()
@@ -340,7 +322,6 @@ def test_without_positions_nobody_knows_the_stub_and_the_dealers_word_is_taken()
 
 
 def test_an_idle_table_and_a_device_out_of_service_end_what_was_handed_out():
-    """Proves: CS-8c1 (in part)"""
     table = HandTable("caribbean-stud", "hand").out()
     table.recorded("no_activity")
     assert table.display[0] == "Ready for a deck" and table.command(ids.CMD_CLOSE_BETTING) == REFUSED
@@ -353,7 +334,6 @@ def test_an_idle_table_and_a_device_out_of_service_end_what_was_handed_out():
 
 
 def test_a_host_sees_what_a_round_dealt_by_hand_waits_for():
-    """Proves: CS-8c3 (in part)"""
     table = HandTable("caribbean-stud", "hand").out().closed(2)
     assert table.status() == WAITING_FOR_LOCKOUT
     assert table.command(ids.CMD_CONFIRM_LOCKOUT) == DONE
@@ -362,7 +342,6 @@ def test_a_host_sees_what_a_round_dealt_by_hand_waits_for():
 
 
 def test_no_stub_is_counted_before_the_cards_are_dealt_whatever_the_machine_does_meanwhile():
-    """Proves: CS-7g (in part), CS-8f (in part)"""
     for dealing in ("manual", "hand"):
         for decks in (1, 2):
             table = HandTable("caribbean-stud", dealing, decks).out().closed(2)

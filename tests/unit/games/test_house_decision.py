@@ -160,7 +160,6 @@ HELD = {
 
 
 def test_records_are_taken_while_the_decision_is_due():
-    """Proves: DDS-11a (automated, in part), DDS-11b (automated, in part), DDS-11d (automated, in part)"""
     for stopped, cases in HELD.items():
         for i in range(len(cases)):
             what, a, b, reason, clause, void = cases[i]
@@ -210,7 +209,6 @@ def test_everything_that_its_stage_allows_is_recorded_of_a_shoe_that_goes_on_by_
 
 
 def test_a_round_that_goes_on_beside_a_ready_deck_is_closed_and_ended_by_commands():
-    """Proves: DDS-8e (automated, in part)"""
     config = board("carousel", inputs={"back": 28})
     table = Table("double-down-stud", table={"decks": 2}, config=config).shuffle().deal(3)
     table.play(("", 300, "cut", 0), ("", 900, "boot", 0), ("held_back", 900, "wait", 0))

@@ -11,8 +11,6 @@ POKER = ("double-down-stud", "boston-5-stud", "caribbean-stud", "double-cross-po
 
 
 def test_a_verified_deck_that_waits_inside_comes_out_and_is_never_dealt():
-    """Proves: DDS-4g (automated, in part), B5-4c (automated, in part), CS-4e (automated, in part),
-    DCP-4e (automated, in part)"""
     for game in POKER:
         table = Table(game).shuffle()
         assert table.record("no_activity") == DONE
@@ -45,7 +43,6 @@ def test_there_is_no_idle_table_while_a_round_is_being_settled():
 
 
 def test_of_two_decks_one_that_was_not_dealt_has_its_turn_again():
-    """Proves: B5-2b (automated, manual, hand, in part)"""
     for game, dealing, record in (
         ("boston-5-stud", "shoe", "no_activity"),
         ("boston-5-stud", "manual", "no_activity"),

@@ -2,7 +2,7 @@
 
 from law_table import check_rows
 
-from rig.law import GAMES, law_of, test_name
+from rig.law import GAMES, law_of
 
 
 def _test_of(rows):
@@ -15,6 +15,6 @@ def _test_of(rows):
 _ROWS = {}
 for _game in GAMES:
     for _row in law_of(_game):
-        _ROWS.setdefault(test_name(_row), []).append(_row)
-for _name in _ROWS:
-    globals()[_name] = _test_of(_ROWS[_name])
+        _ROWS.setdefault(_row.clause, []).append(_row)
+for _clause in _ROWS:
+    globals()["test_" + _clause.replace("-", "_")] = _test_of(_ROWS[_clause])

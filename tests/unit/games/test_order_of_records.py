@@ -36,7 +36,6 @@ def settled_beside_a_ready_deck(game, dealing):
 
 
 def test_a_hole_card_is_of_the_round_that_is_settled_and_not_of_the_deck_that_lies_ready():
-    """Proves: CS-13a (in part)"""
     for game, dealing, taken in (
         ("caribbean-stud", "shoe", False),
         ("caribbean-stud", "manual", False),
@@ -57,7 +56,6 @@ def test_a_hole_card_is_of_the_round_that_is_settled_and_not_of_the_deck_that_li
 
 
 def test_the_second_face_up_card_of_a_deck_voids_its_round_though_the_other_was_shuffled_between():
-    """Proves: DDS-11b (in part), B5-12b (in part), CS-13b (in part), DCP-12a (in part)"""
     for game, clause in (
         ("double-down-stud", b"DDS-11b"),
         ("boston-5-stud", b"B5-12b"),
@@ -89,7 +87,6 @@ def test_the_second_face_up_card_of_a_deck_voids_its_round_though_the_other_was_
 
 
 def test_a_card_of_the_dealer_may_be_seen_until_each_player_has_decided():
-    """Proves: B5-12a"""
     for dealing in ("shoe", "manual", "hand"):
         for decided, taken in ((1, True), (2, True), (3, False)):
             for last in ("second_wager", "fold", "withdrawn"):

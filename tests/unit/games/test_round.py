@@ -18,7 +18,6 @@ ROUND = (
 
 
 def test_a_round_for_three_players_and_the_dealer():
-    """Proves: CS-9a (in part), CS-9d, CS-4a (automated, in part)"""
     stage = play(stories.start() + stories.round_of(3))
     assert stage.names() == ROUND
     assert fields_of(stage, "deck_verified") == [[52, 52, 0, 0]]
@@ -60,7 +59,6 @@ def test_nothing_is_left_of_the_order_once_the_deck_is_in():
 
 
 def test_one_to_nine_players_each_get_five_and_the_rest_is_released():
-    """Proves: CS-1 (automated, in part), CS-6e (automated), CS-9a (in part), CS-9e (in part)"""
     for players in (1, 2, 9):
         stage = play(stories.start() + stories.round_of(players))
         rest = 52 - 5 * (players + 1)
@@ -79,7 +77,6 @@ def test_without_positions_stacks_go_on_until_green_and_an_untaken_one_joins_the
 
 
 def test_a_short_final_stack_is_never_offered():
-    """Proves: CS-9a (in part)"""
     steps = stories.start() + stories.shuffle(52) + stories.deal(0)
     steps += [("stack_offered", 500, "take", 0)] * 9 + stories.finish()
     stage = play(steps)
@@ -88,7 +85,6 @@ def test_a_short_final_stack_is_never_offered():
 
 
 def test_no_card_leaves_before_betting_is_closed_and_the_lockout_confirmed():
-    """Proves: CS-9c (in part)"""
     stage = play(stories.start() + stories.shuffle(52) + [("deck_verified", 500, "press", "lock")])
     flow = stage.rig.app.flow
     stage.run(5000)
@@ -101,7 +97,6 @@ def test_no_card_leaves_before_betting_is_closed_and_the_lockout_confirmed():
 
 
 def test_the_next_stack_waits_until_the_last_was_taken():
-    """Proves: CS-9d (in part)"""
     stage = play(stories.start() + stories.shuffle(52) + stories.deal(2)[:-3] + [("stack_offered", 30000, "wait", 0)])
     flow = stage.rig.app.flow
     assert flow.state == STACK_OFFERED

@@ -29,7 +29,6 @@ def decks_of(table, name):
 
 
 def test_the_other_deck_is_shuffled_while_the_first_is_in_play_and_waits_for_the_end_of_its_round():
-    """Proves: CS-2b (automated), CS-3d (automated)"""
     table = two().shuffle(1).deal(2).release()
     assert table.flow.state == WAITING_FOR_DECK and table.flow.tail
     table.shuffle(2)
@@ -49,7 +48,6 @@ def test_the_other_deck_is_shuffled_while_the_first_is_in_play_and_waits_for_the
 
 
 def test_the_deck_out_of_turn_and_a_mixed_one_are_refused():
-    """Proves: CS-2b (automated)"""
     table = two()
     table.insert("warning_latched", 300, cards=52, deck=2)
     assert fields_of(table.stage, "warning_latched") == [[FAULT_BACK, 1, 0]]  # at its first card
@@ -98,7 +96,6 @@ def test_the_round_can_be_ended_by_command_while_a_deck_lies_in_the_hopper():
 
 
 def test_each_deck_is_inducted_by_itself():
-    """Proves: CS-3d (automated)"""
     table = two(records=True).inducted()
     table.shuffle(1)
     assert table.record("inspected", 1) == REFUSED and table.reason() == ids.REASON_STATE  # it is inside

@@ -88,7 +88,7 @@ def test_a_burn_that_lay_face_up_is_told_between_rounds_and_another_card_is_burn
 
 
 def test_an_up_card_that_is_rejected_is_on_record_no_more_and_is_told_again():
-    """Proves: DAB-7i (manual, in part)"""
+    """Proves: DAB-7i (in part)"""
     for void in (False, True):
         shoe = Shoe(reader=True, face=False).load().boxes(2).draw(2 if void else 1)
         if void:

@@ -27,7 +27,6 @@ class DdsShoe(Table):
 
 
 def test_the_deal_follows_the_plan_and_betting_closes_twice():
-    """Proves: DDS-8a1, DDS-8c (manual), DDS-8e (manual, in part), DDS-9c (manual)"""
     shoe = DdsShoe(3)
     assert shoe.display[0] == "Deal 1 each, then 4,"
     assert shoe.status() == DRAWING
@@ -51,13 +50,11 @@ def test_the_deal_follows_the_plan_and_betting_closes_twice():
 
 
 def test_a_card_beyond_the_plan_is_flagged():
-    """Proves: DDS-8a1 (in part)"""
     shoe = DdsShoe(2).draw(7)
     assert clauses_of(shoe.stage, "draw_flagged") == [b"DDS-8a1"]
 
 
 def test_irregularities_are_judged_from_the_shoe_too():
-    """Proves: DDS-11a (manual, in part), DDS-11d (manual, in part)"""
     shoe = DdsShoe(2).draw(6)
     assert shoe.record("misdeal", 1, 1) == REFUSED  # one is right
     shoe.recorded("misdeal", 1, 2)
