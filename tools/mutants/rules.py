@@ -2,7 +2,7 @@
 the rule code of the firmware (rule_code.py).
 
 A mutant of a profile is caught by a test that claims the clause it breaks. House policy has no clause: there it is a
-scenario that expects HOUSE.
+row or a scenario that says HOUSE.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
-from rules.claims import read_trace
+from rules.claims import read_trace, test_of
 
 from mutants.copied_tree import ROOT, copied_tree
 from mutants.mutant import Mutant
 from mutants.rule_code import broken_rules
+from rig.law import GAMES, law_of
 
 PROFILES = "game_profiles"
 POLICY = "firmware/games/profile.py"
@@ -175,7 +176,7 @@ def _policy_mutants() -> Iterator[Mutant]:
     rules = re.findall(r"^RULE_(\w+) = const\(\d+\)", text, re.MULTILINE)
     if table is None:
         raise ValueError(f"{POLICY}: no table _CAUTIOUS; say in tools/mutants/rules.py where house policy is")
-    tests = _house_scenarios()
+    tests = _house_tests()
     for number, entry in enumerate(re.finditer(r"ids\.(\w+),", table[0])):
         start, end = table.start() + entry.start(), table.start() + entry.end()
         order = entry[1].lower()
@@ -184,9 +185,12 @@ def _policy_mutants() -> Iterator[Mutant]:
         yield Mutant(name, POLICY, changed, HOUSE, tests)
 
 
-def _house_scenarios() -> tuple[str, ...]:
+def _house_tests() -> tuple[str, ...]:
+    """Scenarios, and the rows of the law, that say HOUSE."""
     files = sorted((ROOT / "tests" / "scenarios").glob("*.json"))
-    return tuple(str(file.relative_to(ROOT)) for file in files if f'"{HOUSE}"' in _text(file))
+    rows = [row for game in GAMES for row in law_of(game) if any(HOUSE in line for line in row.text)]
+    names = [str(file.relative_to(ROOT)) for file in files if f'"{HOUSE}"' in _text(file)]
+    return tuple(dict.fromkeys([*(test_of(row) for row in rows), *names]))
 
 
 def _text(path: Path) -> str:

@@ -19,7 +19,7 @@ from typing import Any, TypeGuard
 from fairshoe.sim.scenario_cases import read_cases
 from rules.played import HOST, MODES, Played, scenario_plays  # this makes the device importable
 
-from rig.law import DRAWN, IN_PART, law_of
+from rig.law import DRAWN, IN_PART, Row, law_of
 from rig.law import HOUSE as NO_CLAUSE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,11 +44,11 @@ class Claim:
     part: bool
     modes: tuple[str, ...]  # of dealing, as named or played; empty: wherever the clause binds
     path: str = ""  # of the file, from the root of the repository
-    test: str = ""  # name of the function; empty for a scenario
+    test: str = ""  # name of the function; empty for a scenario; of a row the whole node
 
     @property
     def name(self) -> str:
-        return f"{LAW_TEST if self.of_law else self.path}::{self.test}" if self.test else self.path
+        return self.test if self.of_law else f"{self.path}::{self.test}" if self.test else self.path
 
     @property
     def of_law(self) -> bool:
@@ -224,17 +224,21 @@ def collect(root: Path, problems: list[str]) -> list[Claim]:
     return found
 
 
+def test_of(row: Row) -> str:
+    """The test that plays it, with the other rows that begin with its clause."""
+    return f"{LAW_TEST}::test_{row.clause.replace('-', '_')}"
+
+
 def law_claims(root: Path) -> Iterator[Claim]:
     """Those of the rows of the law. A draw shoe is a manual shoe."""
     for file in sorted((root / LAW).glob("*.law")):
         for row in law_of(file.stem, f"{file.parent}/"):
-            test = "test_" + row.clause.replace("-", "_")
             for mode, clauses in row.claims:
                 for clause in clauses:
                     if clause != NO_CLAUSE:
                         played = MODES[1] if mode == DRAWN else mode
                         part = clause.endswith(IN_PART)
-                        yield Claim(clause.rstrip(IN_PART), part, (played,), f"{LAW}/{file.name}", test)
+                        yield Claim(clause.rstrip(IN_PART), part, (played,), f"{LAW}/{file.name}", test_of(row))
 
 
 # -- clauses and claims together --------------------------------------------------------------------------------------
