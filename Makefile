@@ -172,13 +172,13 @@ size: ready ## what one board ships, module by module, against the budget  [BOAR
 
 deploy: ready ## build, write what changed, reset, see that it runs  BOARD= PORT= [GAME= TABLE_PORT=]
 	@$(if $(and $(BOARD),$(PORT)),,echo 'make deploy BOARD=pico2-carousel PORT=/dev/ttyACM0 [GAME= TABLE_PORT=]'; exit 2)
-	@$(BIN)/fairshoe flash '$(PORT)' --board '$(BOARD)' $(call opt,--game,$(GAME)) \
+	@$(BIN)/fairshoe firmware flash '$(PORT)' --board '$(BOARD)' $(call opt,--game,$(GAME)) \
 		$(call opt,--table-port,$(TABLE_PORT))
 
 .PHONY: image
 image: ready ## one UF2 with the firmware in it  BOARD= MICROPYTHON=checkout [BENCH=1 GAME= SIGN= ROLLBACK= PICOTOOL= OUT=]
 	@$(if $(and $(BOARD),$(MICROPYTHON)),,echo 'make image BOARD=pico-carousel MICROPYTHON=path/to/checkout [BENCH=1 GAME= PICOTOOL= OUT=]'; exit 2)
-	@$(BIN)/fairshoe image --board '$(BOARD)' --micropython '$(MICROPYTHON)' $(if $(BENCH),--bench) \
+	@$(BIN)/fairshoe firmware image --board '$(BOARD)' --micropython '$(MICROPYTHON)' $(if $(BENCH),--bench) \
 		$(call opt,--game,$(GAME)) $(call opt,--picotool,$(PICOTOOL)) $(call opt,-o,$(OUT)) \
 		$(call opt,--sign,$(SIGN)) $(call opt,--rollback,$(ROLLBACK))
 

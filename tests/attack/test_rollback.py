@@ -21,7 +21,16 @@ def test_a_device_with_an_older_signed_release_does_not_pass(release: Path, tmp_
 
 
 def test_an_older_signed_release_is_not_written(release: Path) -> None:
-    words = ["flash", "--board", "small", "--release", str(release), "--key", f"{release.parent}/signing.key.pub"]
+    words = [
+        "firmware",
+        "flash",
+        "--board",
+        "small",
+        "--release",
+        str(release),
+        "--key",
+        f"{release.parent}/signing.key.pub",
+    ]
     assert command_line.main([*words, "--at-least", "0.3"]) == OLDER
 
 

@@ -431,7 +431,7 @@ def test_balancing_and_tests_of_the_generator_are_on_whoever_switched_them_off()
 
 
 def test_a_reset_that_somebody_asked_for_is_none_of_the_watchdog():
-    """`fairshoe flash` ends with machine.reset(); a loader leaves where it wants the chip to start."""
+    """`fairshoe firmware flash` ends with machine.reset(); a loader leaves where it wants the chip to start."""
     for driver in (Rp2Driver, Pico2Driver):
         board = driver.make("shoe")
         for left in (0, 0xB007C0D3):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import style_checks as checks
 
-from fairshoe.cli.registry import ACTIONS, COMMANDS, arguments_module
+from fairshoe.cli.registry import ABOVE, ACTIONS, BELOW, COMMANDS, arguments_module
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE = ("firmware", "hal", "rig", "host_tools", "tools", "tests")
@@ -111,7 +111,10 @@ OWN = {f"{name}_{action}" for name, actions in ACTIONS.items() for action in act
     ("folder", "expected"),
     [
         ("host_tools/fairshoe/arguments/", {arguments_module(name) for name in COMMANDS} | OWN),
-        ("host_tools/fairshoe/commands/", {name.replace("-", "_") for name in COMMANDS} | OWN),
+        (
+            "host_tools/fairshoe/commands/",
+            {name.replace("-", "_") for name in {*COMMANDS, *ABOVE} - BELOW.keys()} | OWN,
+        ),
     ],
     ids=["arguments", "commands"],
 )

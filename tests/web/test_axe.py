@@ -83,7 +83,7 @@ def bench_report(folder: Path) -> str:
 
 
 def shuffle_report(folder: Path) -> str:
-    words = ("shuffle-test", "--shuffles", "1000", "--full", "2", "--seed", "20", "--processes", "1", "--html")
+    words = ("proof", "shuffle-test", "--shuffles", "1000", "--full", "2", "--seed", "20", "--processes", "1", "--html")
     main([*words, str(folder / "shuffle.html")])
     return (folder / "shuffle.html").read_text(encoding="utf-8")
 

@@ -29,7 +29,7 @@ PIXELS = """async (picture) => {
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What `fairshoe receipt` has written and printed, in a folder that a house serves."""
+    """What `fairshoe proof receipt` has written and printed, in a folder that a house serves."""
     folder = tmp_path_factory.mktemp("house")
     export, seed = vector_export()
     write_export(folder / "shoe.journal", export)
@@ -37,7 +37,10 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     words = ["--seed", seed.hex(), "--public-key", keys_of(export)[0].key.hex(), "-o", str(folder / "served"), "--json"]
     out = folder / "said"
     with out.open("w") as said, contextlib.redirect_stdout(said):
-        assert main(["--config", str(folder / "config.toml"), "receipt", str(folder / "shoe.journal"), *words]) == 0
+        assert (
+            main(["--config", str(folder / "config.toml"), "proof", "receipt", str(folder / "shoe.journal"), *words])
+            == 0
+        )
     return json.loads(out.read_text())
 
 

@@ -34,7 +34,7 @@ WIRED = "sim://pico-carousel?service=on&dealer=none&key=keys/device.key"
 A_MACHINE = (KEYS, """echo '{"swapped": ["throat_a", "throat_b"]}' > swapped.json""")
 STORED = "sim://pico-carousel?speed=0&storage=shoe.nv"
 VERIFY = "fairshoe journal verify shift.journal --public-key keys/signing.pub"
-OF_RELEASE = "fairshoe verify --release release --key signing.key.pub --folder copied"
+OF_RELEASE = "fairshoe firmware verify --release release --key signing.key.pub --folder copied"
 
 CAPTURES = {
     "help": Capture("fairshoe --help", ("fairshoe --help",), columns=100),
@@ -78,7 +78,7 @@ CAPTURES = {
         (f"fairshoe round '{KEYED}' 1 --yes --key-file keys/table.key",),
         before=(KEYS,),
     ),
-    "flash": Capture("What a board ships", ("fairshoe flash --board pico2-carousel",)),
+    "flash": Capture("What a board ships", ("fairshoe firmware flash --board pico2-carousel",)),
     "bench": Capture(
         "A test plan, unattended on a simulated shoe",
         ("fairshoe bench 'sim://pico-carousel?seed=3' sensors --out reports",),
@@ -126,19 +126,19 @@ CAPTURES = {
         "Files of a device against a signed release, and the same with another game",
         (OF_RELEASE, "sed -i s/52/53/ copied/game.json", OF_RELEASE),
         before=(
-            "fairshoe release build --board pico2-shoe -o release",
-            "fairshoe release keygen signing.key",
-            "fairshoe release sign release --key signing.key",
+            "fairshoe firmware release build --board pico2-shoe -o release",
+            "fairshoe firmware release keygen signing.key",
+            "fairshoe firmware release sign release --key signing.key",
             "cp -r release/pico2-shoe copied",
         ),
     ),
     "audit": Capture(
         "The seed of a shuffle, held against its commitment",
-        (f"fairshoe audit shuffle --cards 52 --seed {SEED_KNOWN} --commitment {COMMITMENT}",),
+        (f"fairshoe proof audit shuffle --cards 52 --seed {SEED_KNOWN} --commitment {COMMITMENT}",),
     ),
     "shuffle-test": Capture(
         "The shuffle beside shufflers that fail",
-        ("fairshoe shuffle-test --shuffles 1000 --full 20 --seed 1",),
+        ("fairshoe proof shuffle-test --shuffles 1000 --full 20 --seed 1",),
         rows=30,
     ),
     "scenario": Capture(

@@ -124,7 +124,7 @@ def report_page(chromium: Any, name: str) -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "shuffle.html"
-        main(["shuffle-test", "--shuffles", "20000", "--full", "20", "--seed", "20", "--html", str(page)])
+        main(["proof", "shuffle-test", "--shuffles", "20000", "--full", "20", "--seed", "20", "--html", str(page)])
         tab = chromium.new_page(viewport=DESK)
         tab.goto(page.as_uri())
         shoot(tab, name)

@@ -25,6 +25,7 @@ def commands() -> str:
     for title, group in registry.GROUPS.items():
         for number, (name, about) in enumerate(group.items()):
             rows.append(f"| {title if not number else ''} | `fairshoe {name}` | {about} |")
+            rows += [f"|  | `fairshoe {name} {each}` | {what} |" for each, what in registry.BELOW.get(name, {}).items()]
     return "\n".join(rows)
 
 

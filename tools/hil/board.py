@@ -58,7 +58,7 @@ class Setup:
 
 
 def set_up(uf2: Path, image: Image, board: str, cards: int, keyed: bool, probe: bool = True) -> Setup:
-    """A stock MicroPython gets the files that `fairshoe flash` copies, with the probe as main.py; a bench image the
+    """A stock MicroPython gets the files that `firmware flash` copies, with the probe as main.py; a bench image the
     probe, the config and the game, which win over the frozen ones; a release image nothing."""
     shipped = read_config(board, ROOT)
     config = with_deck(shipped, cards)

@@ -34,7 +34,7 @@ BEGIN = """\
     sha256sum --quiet -c SHA256SUMS             # nothing was damaged
     python3 -m venv ../env                      # Python 3.10 or newer; outside of this folder, which verify checks
     ../env/bin/pip install --find-links . 'fairshoe[release,floor]=={version}'
-    ../env/bin/fairshoe verify --release . --key ../signing.key.pub   # nothing was altered; get the key elsewhere
+    ../env/bin/fairshoe firmware verify --release . --key ../signing.key.pub   # unaltered; get the key elsewhere
     ../env/bin/fairshoe demo                    # a simulated shoe: rounds, a short deck, a jam
 
 `fairshoe docs` lists pages to read in the terminal; `fairshoe docs RELEASE` has the other extras. The same as a site:
@@ -94,7 +94,7 @@ def build_images(boards: list[str], options: argparse.Namespace) -> list[Path]:
     out = WORK / "image"
     for board in boards:
         picotool = ["--picotool", options.picotool] if options.picotool else []
-        fairshoe("image", "--board", board, "--micropython", options.micropython, "-o", str(out), *picotool)
+        fairshoe("firmware", "image", "--board", board, "--micropython", options.micropython, "-o", str(out), *picotool)
     checkout = Path(options.micropython)
     linked = {name: checkout / name for record in records(out) for name in record["trees"] if name != "micropython"}
     (WORK / "parts" / "licences").mkdir()
@@ -149,11 +149,11 @@ def make(options: argparse.Namespace) -> int:
     _write(parts / "NOTES.md", "\n\n".join([*lines, BEGIN.format(version=__version__), said]))
     words = [word for board in boards for word in ("--board", board)]
     words += [word for image in images for word in ("--image", str(image))]
-    fairshoe("release", "build", *words, "--with", str(parts), "-o", str(out))
+    fairshoe("firmware", "release", "build", *words, "--with", str(parts), "-o", str(out))
     if options.key:
-        fairshoe("release", "sign", str(out), "--key", options.key)
+        fairshoe("firmware", "release", "sign", str(out), "--key", options.key)
     else:
-        lacking.append(f"no signature: fairshoe release sign {out} --key signing.key, or KEY=signing.key")
+        lacking.append(f"no signature: fairshoe firmware release sign {out} --key signing.key, or KEY=signing.key")
     print("".join(f"release: WARNING: {it}\n" for it in lacking + warnings), end="")
     print(f"release: check it with: (cd {out} && sha256sum --quiet -c SHA256SUMS)")
     return 0
@@ -173,7 +173,7 @@ def main() -> int:
     parser.add_argument("--board", action="append", help="only these boards; may be repeated")
     parser.add_argument("--micropython", help="a MicroPython checkout: images of the boards that run them")
     parser.add_argument("--picotool", help="folder with picotoolConfig.cmake")
-    parser.add_argument("--key", help="the signing key of `fairshoe release keygen`")
+    parser.add_argument("--key", help="the signing key of `fairshoe firmware release keygen`")
     try:
         return make(parser.parse_args())
     except ReleaseError as error:

@@ -109,7 +109,7 @@ def add_update(command: argparse.ArgumentParser) -> None:
         part.add_argument(
             "--public-key", metavar="FILE|HEX", action="append", default=[], help="of a device that signs"
         )
-        part.add_argument("--sign", metavar="KEY", help="sign the record with this key of `fairshoe release keygen`")
+        part.add_argument("--sign", metavar="KEY", help="sign the record with this key of `firmware release keygen`")
         part.add_argument("--json", action="store_true", help="the record as JSON")
         if name == "before":
             part.add_argument("--image", required=True, metavar="F", help="the .uf2 of a release")
@@ -139,7 +139,7 @@ def add_release(top: argparse.ArgumentParser) -> None:
     make.add_argument("--game", help="the game they play, in place of the board configs'")
     make.add_argument("--micropython", metavar="UF2", help="the interpreter that the devices have: its hash goes along")
     make.add_argument(
-        "--image", action="append", default=[], metavar="UF2", help="of `fairshoe image`; may be repeated"
+        "--image", action="append", default=[], metavar="UF2", help="of `fairshoe firmware image`; may be repeated"
     )
     make.add_argument("--with", dest="parts", metavar="FOLDER", help="what else comes along: programs, pages, notes")
     make.add_argument("-o", "--out", required=True, metavar="FOLDER", help="a new or empty folder")
@@ -147,7 +147,7 @@ def add_release(top: argparse.ArgumentParser) -> None:
     key = actions.add_parser("keygen", help="make a key to sign releases with")
     key.add_argument("path", metavar="FILE", help="for the signing key; the public one goes into FILE.pub")
     sign = actions.add_parser("sign", help="sign a release")
-    sign.add_argument("release", metavar="FOLDER", help="what `fairshoe release build` wrote")
+    sign.add_argument("release", metavar="FOLDER", help="what `fairshoe firmware release build` wrote")
     sign.add_argument("--key", required=True, metavar="FILE", help="the signing key")
 
 
@@ -161,8 +161,8 @@ def add_provision(command: argparse.ArgumentParser) -> None:
         "--noise",
         action="append",
         metavar="REPORT",
-        help="of NIST's tool, beside a capture of `fairshoe noise`: must bear out the claim of --board; once for each"
-        " capture",
+        help="of NIST's tool, beside a capture of `fairshoe proof noise`: must bear out the claim of --board; once for"
+        " each capture",
     )
     command.add_argument("--board", help="with --noise: the board's name or a .json file")
 

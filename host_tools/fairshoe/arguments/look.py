@@ -42,7 +42,9 @@ def add_selftest(command: argparse.ArgumentParser) -> None:
     add_key(command)
     command.add_argument("--run", action="store_true", help="start the shoe's own test first; needs a table key")
     command.add_argument("--report", metavar="F", help="write the result there too, as JSON, with device and time")
-    command.add_argument("--sign", metavar="KEY", help="sign that report with this key of `fairshoe release keygen`")
+    command.add_argument(
+        "--sign", metavar="KEY", help="sign that report with this key of `fairshoe firmware release keygen`"
+    )
     command.add_argument("--json", action="store_true", help="a JSON array of checks")
 
 

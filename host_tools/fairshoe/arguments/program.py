@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from fairshoe.cli.options import add_key
-from fairshoe.cli.registry import COMMANDS
+from fairshoe.cli.registry import ABOVE, COMMANDS
 
 
 def add_explain(command: argparse.ArgumentParser) -> None:
@@ -24,7 +24,8 @@ def add_docs(command: argparse.ArgumentParser) -> None:
 
 def add_help(command: argparse.ArgumentParser) -> None:
     words: Any = command.add_argument("words", nargs="*", metavar="COMMAND", help="a command and its subcommand")
-    words.completes = list(COMMANDS)
+    words.completes = [*COMMANDS, *ABOVE]
+    command.add_argument("--all", action="store_true", help="list every command, not those of every day alone")
 
 
 def add_version(command: argparse.ArgumentParser) -> None:

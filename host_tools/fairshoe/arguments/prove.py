@@ -1,11 +1,11 @@
-"""The arguments of the commands that prove what a shoe did: journal, audit, receipt, shuffle-test."""
+"""The arguments of the commands that prove what a shoe did: journal, and those below proof."""
 
 from __future__ import annotations
 
 import argparse
 import os
 
-from fairshoe.cli.options import add_key, add_port
+from fairshoe.cli.options import add_key, add_port, seconds
 
 LOG_SIZE = 16  # bytes, as in firmware/journal/store.py
 
@@ -102,7 +102,9 @@ def add_audit(audit: argparse.ArgumentParser) -> None:
 
 def add_receipt(receipt: argparse.ArgumentParser) -> None:
     receipt.add_argument("file", metavar="FILE", help="a signed export, as `fairshoe journal pull` writes it")
-    receipt.add_argument("--seed", required=True, metavar="HEX", help="32 bytes, as `fairshoe audit shuffle` prints it")
+    receipt.add_argument(
+        "--seed", required=True, metavar="HEX", help="32 bytes, as `fairshoe proof audit shuffle` prints it"
+    )
     receipt.add_argument(
         "--public-key",
         required=True,
@@ -130,3 +132,19 @@ def add_shuffle_test(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true", help="everything as one JSON object")
     command.add_argument("--html", metavar="FILE", help="a page with plots, complete in itself")
     command.add_argument("--plots", metavar="DIR", help="the plots alone, as SVG files")
+
+
+def add_noise(noise: argparse.ArgumentParser) -> None:
+    noise.add_argument("port", nargs="?", metavar="PORT", help="USB or console port of a device at its prompt")
+    noise.add_argument("--board", default="pico-carousel", help="a board's name or a .json file (%(default)s)")
+    noise.add_argument(
+        "--simulate", choices=["good", "biased", "correlated", "stuck", "dead"], help="a simulated source, not a device"
+    )
+    noise.add_argument("--out", required=True, metavar="FILE", help="the samples; FILE.json beside it describes them")
+    noise.add_argument("--samples", type=int, default=1_000_000, metavar="N", help="how many (%(default)s)")
+    noise.add_argument("--restarts", type=int, default=0, metavar="N", help="restart it N times, N samples after each")
+    noise.add_argument(
+        "--power", metavar="COMMAND", help="switches the machine off and on; without it the chip resets itself"
+    )
+    noise.add_argument("--seed", type=int, help="of a simulated source; without it a new one, which is shown")
+    noise.add_argument("--wait-s", type=seconds, default=90.0, metavar="S", help="for the prompt (%(default)s)")

@@ -1,4 +1,4 @@
-"""The arguments of the commands that test a shoe: bench, report, noise."""
+"""The arguments of the commands that test a shoe: bench, report."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from fairshoe.bench.plan import plan_names
-from fairshoe.cli.options import PORT_HELP, seconds
+from fairshoe.cli.options import PORT_HELP
 
 
 def add_bench(bench: argparse.ArgumentParser) -> None:
@@ -24,7 +24,9 @@ def add_bench(bench: argparse.ArgumentParser) -> None:
     bench.add_argument("--cards", type=_count, metavar="N", help="cards of one deck, if the game does not tell")
     bench.add_argument("--key-file", metavar="FILE", help="key of a role, for an authenticated session")
     bench.add_argument("--role", choices=["table", "service", "recorder"], default="table", help="(%(default)s)")
-    bench.add_argument("--sign", metavar="KEY", help="sign the report with this key of `fairshoe release keygen`")
+    bench.add_argument(
+        "--sign", metavar="KEY", help="sign the report with this key of `fairshoe firmware release keygen`"
+    )
     bench.add_argument("--json", action="store_true", help="the outcome as one JSON object; progress goes to stderr")
 
 
@@ -40,19 +42,3 @@ def add_report(report: argparse.ArgumentParser) -> None:
     report.add_argument(
         "--verify", action="append", metavar="KEY", help="check the signature beside it with this public key instead"
     )
-
-
-def add_noise(noise: argparse.ArgumentParser) -> None:
-    noise.add_argument("port", nargs="?", metavar="PORT", help="USB or console port of a device at its prompt")
-    noise.add_argument("--board", default="pico-carousel", help="a board's name or a .json file (%(default)s)")
-    noise.add_argument(
-        "--simulate", choices=["good", "biased", "correlated", "stuck", "dead"], help="a simulated source, not a device"
-    )
-    noise.add_argument("--out", required=True, metavar="FILE", help="the samples; FILE.json beside it describes them")
-    noise.add_argument("--samples", type=int, default=1_000_000, metavar="N", help="how many (%(default)s)")
-    noise.add_argument("--restarts", type=int, default=0, metavar="N", help="restart it N times, N samples after each")
-    noise.add_argument(
-        "--power", metavar="COMMAND", help="switches the machine off and on; without it the chip resets itself"
-    )
-    noise.add_argument("--seed", type=int, help="of a simulated source; without it a new one, which is shown")
-    noise.add_argument("--wait-s", type=seconds, default=90.0, metavar="S", help="for the prompt (%(default)s)")

@@ -283,7 +283,7 @@ class Course:
         if self.bad:
             return "mend what failed, and run it again: it goes on there."
         if any(check.why == BENCH for check in self.every):
-            return "install a bench image (fairshoe image --bench), and run it again: it goes on there."
+            return "install a bench image (fairshoe firmware image --bench), and run it again: it goes on there."
         return f"fairshoe calibrate PORT --board {self.board} --out my-board.json, then acceptance (docs/BUILD.md)."
 
 

@@ -198,7 +198,10 @@ _REFUSED = {
     "door": ("the door is open, or the key switch off.", "Close the door and leave the key switch on."),
     "noise": ("a line is noisy.", "See fairshoe bringup: it shows the edges of each line."),
     "mouth": ("a card lies in the mouth, or the ejector is out.", "Open the door and clear the path."),
-    "not_bench": ("this is a release image, which moves nothing here.", "Flash a bench image: fairshoe image --bench."),
+    "not_bench": (
+        "this is a release image, which moves nothing here.",
+        "Flash a bench image: fairshoe firmware image --bench.",
+    ),
     "malformed": ("the device does not know this shot.", "Flash the firmware of this version."),
     "not_now": ("the device cannot record the start of the mode.", "Let the table system collect its events."),
 }

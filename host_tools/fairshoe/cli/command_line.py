@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from fairshoe import __version__
-from fairshoe.cli.registry import COMMANDS, GROUPS, add_arguments, load_command
+from fairshoe.cli.registry import ABOVE, COMMANDS, EVERY_DAY, GROUPS, add_arguments, load_command, path_of
 from fairshoe.errors import Exit, FairshoeError, UsageError, nearest
 from fairshoe.printable import printable, say
 
@@ -26,6 +26,7 @@ examples:
   fairshoe sim                     run a simulated shoe, with you as the dealer
   fairshoe monitor                 show what the attached shoe is doing
   fairshoe help monitor            explain one command, with examples
+  fairshoe --help --all            list every command
   fairshoe docs QUICKSTART         read a page of the documentation
 
 PORT is a serial device or a URL. Leave it out if one shoe is attached.
@@ -59,24 +60,27 @@ def _plain(message: str) -> str:
     if not found:
         return message
     known = [word.strip("' ") for word in found[2].split(",")]
-    near = nearest(found[1], known)
+    near = " ".join(path_of(found[1])) if found[1] in ABOVE else nearest(found[1], known)
     hint = f"did you mean {near}?" if near else f"known: {', '.join(known)}"
     return f"{message[: found.start()].removeprefix('argument COMMAND: ')}there is no {found[1]!r}; {hint}"
 
 
-def parser(*names: str) -> Parser:
-    """The parser with the arguments of these commands; of the others it knows the names."""
+def parser(*names: str, everything: bool = False) -> Parser:
+    """The parser with the arguments of these commands; of the others it knows the names. Its help lists what is for
+    every day, or everything."""
     top = Parser(prog="fairshoe", formatter_class=argparse.RawDescriptionHelpFormatter, usage="fairshoe COMMAND ...")
     top.add_argument("--version", action="version", version=f"fairshoe {__version__}")
     top.add_argument("--exit-codes", action=_ExitCodes, nargs=0, help="list what each exit status means")
+    top.add_argument("--all", action="store_true", help="list every command, not those of every day alone")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", prog="fairshoe", help=argparse.SUPPRESS)
     for name, about in COMMANDS.items():
         command = commands.add_parser(name, help=about)
         if name in names:
             add_arguments(command, name)
+    groups = GROUPS if everything else {"for every day": {name: COMMANDS[name] for name in EVERY_DAY}}
     texts = [
         f"{title}:\n" + "".join(f"  {name:14s} {about}\n" for name, about in group.items())
-        for title, group in GROUPS.items()
+        for title, group in groups.items()
     ]
     top.description = "Host tools for fairshoe card shoes and shufflers.\n\n" + "\n".join(texts)
     top.epilog = _EXAMPLES
@@ -142,14 +146,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parse(given: Sequence[str]) -> argparse.Namespace:
     """The arguments of one command; without a command, those of `start` in a terminal, and of `help` elsewhere."""
-    top = parser(*_commands_in(given))
+    top = parser(*_commands_in(given), everything="--all" in given)
     options, unknown = top.parse_known_args(given)
     if unknown:
-        parser_of(top, [options.command or "", getattr(options, "action", None) or ""]).error(
+        parser_of(top, [*path_of(options.command or ""), getattr(options, "action", None) or ""]).error(
             f"unknown argument{'s' if len(unknown) > 1 else ''}: {' '.join(unknown)}"
         )
     if options.command:
         return options
+    if options.all:
+        return parse(["help", "--all"])
     return parse(["start" if not given and sys.stdin.isatty() and sys.stdout.isatty() else "help"])
 
 

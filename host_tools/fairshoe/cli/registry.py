@@ -1,7 +1,8 @@
 """The commands there are: in which group of --help, and what each is for.
 
 A command `some-name` has `add_some_name(command)` in the module of arguments/ that its group has here, which loads
-little, its text in arguments/help/some-name.txt, and `run(options) -> int` in commands/some_name.py.
+little, its text in arguments/help/some-name.txt, and `run(options) -> int` in commands/some_name.py. So has a command
+below another one (`fairshoe firmware flash`); the upper one has its text alone.
 """
 
 from __future__ import annotations
@@ -37,13 +38,10 @@ GROUPS: dict[str, dict[str, str]] = {
     "test a shoe": {
         "bench": "run a test plan and write a report",
         "report": "make the HTML page of a bench report",
-        "noise": "capture raw noise for NIST's SP 800-90B tool",
     },
     "prove what a shoe did": {
         "journal": "read, show and verify a device's journal",
-        "audit": "verify a shuffle from its disclosed seed",
-        "receipt": "write what a player can check on a phone",
-        "shuffle-test": "test statistically that the shuffle is uniform",
+        "proof": "audit a shuffle, write a receipt, test shuffle and noise",
     },
     "watch a floor": {
         "floor": "record many shoes, show them, and keep the record of all",
@@ -52,11 +50,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "bringup": "try every input and motor of a new machine, step by step",
         "calibrate": "measure a machine and write its board config",
         "serviced": "record that a part was cleaned or replaced",
-        "flash": "write the firmware onto a device and check that it runs",
-        "image": "build the firmware of a board as one UF2",
-        "update": "replace the image of a device at a table, and record it",
-        "verify": "compare a device with a signed release",
-        "release": "build and sign a release",
+        "firmware": "build, flash, update, release and verify what a board runs",
         "provision": "install or replace the key of a device",
         "keys": "make keys for a simulated shoe or a test",
         "config": "show settings; check board configs",
@@ -71,6 +65,25 @@ GROUPS: dict[str, dict[str, str]] = {
         "completion": "print a completion script for your shell",
     },
 }
+# Commands below a command.
+BELOW: dict[str, dict[str, str]] = {
+    "proof": {
+        "audit": "verify a shuffle from its disclosed seed",
+        "receipt": "write what a player can check on a phone",
+        "shuffle-test": "test statistically that the shuffle is uniform",
+        "noise": "capture raw noise for NIST's SP 800-90B tool",
+    },
+    "firmware": {
+        "image": "build the firmware of a board as one UF2",
+        "flash": "write the firmware onto a device and check that it runs",
+        "verify": "compare a device with a signed release",
+        "update": "replace the image of a device at a table, and record it",
+        "release": "build and sign a release",
+    },
+}
+ABOVE = {name: upper for upper, lower in BELOW.items() for name in lower}
+# What --help shows without --all.
+EVERY_DAY = ("demo", "web", "status", "monitor", "round", "table", "floor", "bench", "proof", "firmware")
 # The module of arguments/ for each group. Those of a floor, and the table, have one each: they stand beside packages
 # of their own.
 _GROUP_MODULES = ("look", "simulate", "drive", "test", "prove", "", "device", "program")
@@ -89,6 +102,11 @@ class CommandModule(Protocol):
 def add_arguments(command: argparse.ArgumentParser, name: str) -> None:
     """Give a command its description, examples and arguments."""
     describe(command, name)
+    if name in BELOW:
+        lower = command.add_subparsers(dest="command", required=True, metavar="COMMAND")
+        for each, about in BELOW[name].items():
+            add_arguments(lower.add_parser(each, help=about), each)
+        return
     module = importlib.import_module(f"fairshoe.arguments.{arguments_module(name)}")
     getattr(module, "add_" + name.replace("-", "_"))(command)
 
@@ -102,8 +120,13 @@ def describe(command: argparse.ArgumentParser, name: str) -> None:
 def arguments_module(name: str) -> str:
     """Where the arguments of a command are."""
     groups = zip(GROUPS.values(), _GROUP_MODULES, strict=True)
-    shared = next(module for group, module in groups if name in group)
+    shared = next(module for group, module in groups if ABOVE.get(name, name) in group)
     return name.replace("-", "_") if name in _ALONE or not shared else shared
+
+
+def path_of(name: str) -> list[str]:
+    """The words that call a command."""
+    return [ABOVE[name], name] if name in ABOVE else [name]
 
 
 def load_command(name: str) -> CommandModule:

@@ -1,4 +1,4 @@
-"""`fairshoe audit`: check a disclosed seed and draw the order again; count shuffles without the table's share."""
+"""`fairshoe proof audit`: check a disclosed seed and draw the order again; count shuffles without the table's share."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _given(options: argparse.Namespace) -> seed_audit.Verdict:
 
 def _fetched(options: argparse.Namespace) -> seed_audit.Verdict:
     if not options.key_file or not options.events:
-        raise UsageError("a port needs --key-file and --events.", "See fairshoe audit shuffle --help.")
+        raise UsageError("a port needs --key-file and --events.", "See fairshoe proof audit shuffle --help.")
     if options.seed or options.commitment or options.cards or options.nonce:
         raise UsageError("a port brings its own seed.", "Leave out --seed, --commitment, --nonce and --cards.")
     with Shoe.open(options.port, read_key(Path(options.key_file), Role.AUDITOR), reconnect=False, clock=False) as shoe:

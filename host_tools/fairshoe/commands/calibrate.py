@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
         say(json.dumps({"config": str(out), "report": str(report), "lines": [line.to_json() for line in lines]}))
         return 0
     say(f"config {out}, which passes `fairshoe config check`\nreport {report}")
-    say("Next: fairshoe image --board with this config, then the acceptance plan (docs/BUILD.md).")
+    say("Next: fairshoe firmware image --board with this config, then the acceptance plan (docs/BUILD.md).")
     return 0
 
 

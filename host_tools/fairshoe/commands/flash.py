@@ -1,4 +1,4 @@
-"""`fairshoe flash`: write the firmware onto a device, only what changed, and check that it runs."""
+"""`fairshoe firmware flash`: write the firmware onto a device, only what changed, and check that it runs."""
 
 from __future__ import annotations
 

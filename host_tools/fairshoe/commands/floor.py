@@ -328,7 +328,7 @@ def _versions(db: psycopg.Connection[Any], options: argparse.Namespace) -> int:
         said = f"NOT THE RELEASE: {wrong}" if wrong else "as the release" if facts else ""
         line = f"{row.device:08x}  {row.firmware:8s}  board config {row.board_crc:08x} {name:16s}  {said}"
         say(printable(line).rstrip())
-    say("Each shoe reports this of itself; `fairshoe verify` proves it.")
+    say("Each shoe reports this of itself; `fairshoe firmware verify` proves it.")
     return 1 if others else 0
 
 

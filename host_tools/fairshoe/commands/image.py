@@ -1,4 +1,4 @@
-"""`fairshoe image`: build the firmware of one board as one UF2, with a MicroPython checkout."""
+"""`fairshoe firmware image`: build the firmware of one board as one UF2, with a MicroPython checkout."""
 
 from __future__ import annotations
 

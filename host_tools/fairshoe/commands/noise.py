@@ -1,4 +1,4 @@
-"""`fairshoe noise`: capture raw noise in the format that NIST's SP 800-90B tool reads."""
+"""`fairshoe proof noise`: capture raw noise in the format that NIST's SP 800-90B tool reads."""
 
 from __future__ import annotations
 

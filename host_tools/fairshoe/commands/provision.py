@@ -21,7 +21,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--rotate or --replace, not both.", "--replace is for a key that is lost.")
     if bool(options.noise) != bool(options.board):
         raise UsageError("--noise and --board go together.", "See fairshoe provision --help.")
-    noise = "not judged (fairshoe noise)"
+    noise = "not judged (fairshoe proof noise)"
     if options.noise:
         from fairshoe.noise.claim import check_claim
 

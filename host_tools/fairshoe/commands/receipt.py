@@ -1,4 +1,4 @@
-"""`fairshoe receipt`: write the receipt of a round, the page that checks it, and the QR code of its link."""
+"""`fairshoe proof receipt`: write the receipt of a round, the page that checks it, and the QR code of its link."""
 
 from __future__ import annotations
 

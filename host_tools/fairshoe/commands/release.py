@@ -1,4 +1,4 @@
-"""`fairshoe release`: build, sign and list the files of boards as a release."""
+"""`fairshoe firmware release`: build, sign and list the files of boards as a release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`fairshoe shuffle-test`: test statistically whether the firmware's shuffle is uniform."""
+"""`fairshoe proof shuffle-test`: test statistically whether the firmware's shuffle is uniform."""
 
 from __future__ import annotations
 

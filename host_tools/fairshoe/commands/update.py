@@ -1,4 +1,4 @@
-"""`fairshoe update before` and `after`: lead through the update of a device at a table, and record it."""
+"""`fairshoe firmware update before` and `after`: lead through the update of a device at a table, and record it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Now, at the device:
   3. Copy {image} onto it and wait until the drive is gone.
      If this is interrupted the device starts nothing: copy it again.
   4. Disconnect USB and close the door.
-Then: fairshoe update after {port} --record {record}"""
+Then: fairshoe firmware update after {port} --record {record}"""
 
 
 def run(options: argparse.Namespace) -> int:
@@ -117,7 +117,7 @@ def _journal(record: Path) -> Path:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    advice = "Name the file that `fairshoe update before` wrote."
+    advice = "Name the file that `fairshoe firmware update before` wrote."
     try:
         record: dict[str, Any] = json.loads(read_regular(path))
         if record["kind"] != "update" or record["format"] != FORMAT or not isinstance(record["to"], str):

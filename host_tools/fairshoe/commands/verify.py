@@ -1,4 +1,4 @@
-"""`fairshoe verify`: compare a device, or a release folder, with a signed release, and say how much that proves."""
+"""`firmware verify`: compare a device, or a release folder, with a signed release, and say how much that proves."""
 
 from __future__ import annotations
 

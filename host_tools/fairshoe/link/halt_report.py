@@ -15,21 +15,24 @@ _TAIL = 300  # longer than the longest line, whose bound keeps the search linear
 
 _ADVICE = {
     "board": "Its board.json cannot be read or lacks something: check the config with `fairshoe config check`, then "
-    "write it again with `fairshoe flash`.",
-    "files": "Its files are not the ones that were built, or not all of them: write them again with `fairshoe flash`.",
+    "write it again with `fairshoe firmware flash`.",
+    "files": "Its files are not the ones that were built, or not all of them: write them again with "
+    "`fairshoe firmware flash`.",
     "image": "Its image was not written to the end, or its flash is damaged. What it recorded is kept. Open the door, "
     "hold BOOTSEL at power-up and copy the image onto the drive again (docs/FIRMWARE.md); if that does not help, "
     "replace the board.",
-    "import": "Its files do not fit each other or its MicroPython: write them again with `fairshoe flash`.",
+    "import": "Its files do not fit each other or its MicroPython: write them again with `fairshoe firmware flash`.",
     "start": "Its board config asks for something this board does not have, or a chip beside the processor does not "
     "answer: check the config with `fairshoe config check`, then the wiring.",
 }
-_OTHER = "Write its files again with `fairshoe flash`."
-_MEMORY = "It ran out of memory while starting: write its files again with `fairshoe flash`, with a smaller game."
+_OTHER = "Write its files again with `fairshoe firmware flash`."
+_MEMORY = (
+    "It ran out of memory while starting: write its files again with `fairshoe firmware flash`, with a smaller game."
+)
 _RESETS = (
     "It hung or failed soon after its start, was reset by its watchdog and started again, too often: unplug what was "
     "connected last, look for an input line that flickers, then switch it off and on to let it try again. If it "
-    "comes back, write its files again with `fairshoe flash`, or replace the board."
+    "comes back, write its files again with `fairshoe firmware flash`, or replace the board."
 )
 _LAYOUT = (
     "Its storage has another layout, or another number of cells than its config says, and was left as it is: install "

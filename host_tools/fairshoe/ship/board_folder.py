@@ -55,7 +55,7 @@ def chip_of(config: Mapping[str, Mapping[str, str]]) -> Chip:
     known = " and ".join(sorted(CHIPS))
     raise NoImage(
         f"no image is built for {board} ({port}): its flash is not known here.",
-        f"Images are for {known}. This board runs a downloaded MicroPython: fairshoe flash, docs/FIRMWARE.md.",
+        f"Images are for {known}. This board runs a downloaded MicroPython: fairshoe firmware flash, docs/FIRMWARE.md.",
     )
 
 

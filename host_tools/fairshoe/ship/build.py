@@ -3,7 +3,7 @@
 A board gets the modules that firmware/main.py imports, the HAL port and the mechanism that its config names, that
 config and its game; never the simulator. Constants become numbers (fold.py) and a few loops machine code
 (machine_code.py); nothing else of a module is changed. An image freezes the modules and the data. On the stock path,
-`fairshoe flash`, each module is compiled to an .mpy under its own path, and hal/boot_main.py is the main.py.
+`fairshoe firmware flash`, each module is compiled to an .mpy under its own path, and hal/boot_main.py is the main.py.
 """
 
 import ast
@@ -25,7 +25,7 @@ from fairshoe.ship.machine_code import to_machine_code
 from fairshoe.ship.mpy_compile import CompileError, compile_mpy
 
 GAME_DEFAULT = "caribbean-stud"
-BUDGET_BYTES = 176 * 1024  # of the files that `fairshoe flash` writes: docs/BUDGETS.md
+BUDGET_BYTES = 176 * 1024  # of the files that `fairshoe firmware flash` writes: docs/BUDGETS.md
 ENTRY = "firmware.main"
 START = "hal.boot_main"  # frozen into an image; the stock path has its source as main.py
 # Modules that only some mechanisms need; the modules that these alone import go with them.
@@ -66,7 +66,7 @@ class Built:
 
     `modules` are the sources by dotted name, with constants folded and viper functions marked; `data` is board.json,
     words.txt and, unless the board config has a game of its own, game.json. An image freezes these two. `files` is
-    what `fairshoe flash` copies."""
+    what `fairshoe firmware flash` copies."""
 
     board: str
     config: dict[str, Any]

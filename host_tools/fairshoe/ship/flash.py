@@ -75,7 +75,7 @@ def check_device(
 def refuse_rp2040(machine: str) -> None:
     """Refuse a chip that is served by its image alone: modules in files run from RAM, and it has too little of that."""
     if machine.endswith("RP2040"):
-        raise NotForDevice(f"{machine} runs an image alone.", "Build and copy it: fairshoe image --help.")
+        raise NotForDevice(f"{machine} runs an image alone.", "Build and copy it: fairshoe firmware image --help.")
 
 
 def check_board(config: dict[str, Any]) -> None:

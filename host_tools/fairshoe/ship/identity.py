@@ -3,7 +3,7 @@
     fairshoe-image 1 board=pico-carousel game=caribbean-stud version=0.2.0 rollback=0 kind=release content=<64 hex>
 
 It is a constant in the image (`image_data.IDENTITY`), and so it stands in the flash as it is: what reads the flash back
-can find it. It proves nothing by itself; `fairshoe verify` compares every byte.
+can find it. It proves nothing by itself; `fairshoe firmware verify` compares every byte.
 """
 
 from __future__ import annotations

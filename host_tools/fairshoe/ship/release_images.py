@@ -24,7 +24,7 @@ def images_of(uf2s: list[bytes], builds: list[Built], version: str) -> dict[str,
         flash = whole_sectors(uf2)
         identity = find_identity(flash)
         if identity is None:
-            raise ImageError("no fairshoe image is in this UF2.", "Name what `fairshoe image` wrote.")
+            raise ImageError("no fairshoe image is in this UF2.", "Name what `fairshoe firmware image` wrote.")
         built = known.get(identity.board)
         if built is None:
             raise ManifestError(
@@ -67,8 +67,8 @@ def refuse_unflashable(builds: list[Built], with_image: Collection[str]) -> None
         if is_rp2040(built.config) and name not in with_image:
             raise ManifestError(
                 f"{name}: an RP2040 runs an image alone, and the release has none for it.",
-                f"Build its image (fairshoe image --board {name} --micropython DIR) and add it with --image, or leave "
-                "the board out.",
+                f"Build its image (fairshoe firmware image --board {name} --micropython DIR) and add it with --image, "
+                "or leave the board out.",
             )
 
 
@@ -81,7 +81,7 @@ def _belongs(identity: Identity, built: Built, version: str) -> None:
     if identity != ours:
         raise ManifestError(
             f"the image for {identity.board} was built from other sources than these.",
-            "Build it again from this tree: fairshoe image, with the same board and game.",
+            "Build it again from this tree: fairshoe firmware image, with the same board and game.",
         )
 
 

@@ -83,11 +83,11 @@ def read_signing_key(path: Path) -> bytes:
         )
     if path.is_file() and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise KeyFileError(f"{path} can be read by others.", f"Make it yours alone: chmod 600 {path}")
-    return _read(path, SIGNING, f"{SIGNING} and 64 hex digits, as `fairshoe release keygen` writes it")
+    return _read(path, SIGNING, f"{SIGNING} and 64 hex digits, as `fairshoe firmware release keygen` writes it")
 
 
 def read_public_key(path: Path) -> str:
-    return _read(path, PUBLIC, f"{PUBLIC} and 64 hex digits, as `fairshoe release keygen` writes it").hex()
+    return _read(path, PUBLIC, f"{PUBLIC} and 64 hex digits, as `fairshoe firmware release keygen` writes it").hex()
 
 
 def _holds_public(path: Path) -> bool:

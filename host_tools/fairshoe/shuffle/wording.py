@@ -53,7 +53,7 @@ def correction_text(run: Run) -> str:
 def rerun_text(run: Run) -> str:
     plan = run.plan
     return (
-        f"fairshoe shuffle-test --board {plan.board} --game {plan.game} "
+        f"fairshoe proof shuffle-test --board {plan.board} --game {plan.game} "
         f"--shuffles {plan.shuffles} --full {plan.full} --seed {plan.seed}{' --thorough' * plan.thorough}"
     )
 

@@ -28,7 +28,7 @@ WEAR_DECKS = 10  # between two judgements of wear
 PAST_DECKS = 100  # how much of a device's own past is remembered
 EPOCH_S = 1_577_836_800  # 2020-01-01T00:00:00Z, from which a device counts
 CLOCK_S = 60.0  # a clock is judged by the best event of so long: one that waited in the device looks like a late clock
-OWN_WORD = "by its own word"  # a version is what a device says; only `fairshoe verify` proves it
+OWN_WORD = "by its own word"  # a version is what a device says; only `fairshoe firmware verify` proves it
 
 
 @dataclass(frozen=True)

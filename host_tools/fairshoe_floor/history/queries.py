@@ -26,7 +26,7 @@ class HistoryEvent:
 
 @dataclass(frozen=True)
 class Version:
-    """What a device says of itself in its newest `booted`. Its own word: `fairshoe verify` proves a version."""
+    """What a device says of itself in its newest `booted`. `fairshoe firmware verify` proves a version."""
 
     device: int
     firmware: str

@@ -226,7 +226,7 @@ def test_a_card_reader_that_no_port_drives_is_simulated_and_not_shipped(tmp_path
     path.write_text(json.dumps(changed("sensors", {"recognition": True})))
     assert configs.load_board(str(path))[0]["sensors"] == {"recognition": True}
     assert "no port drives a card reader yet" in output("config", "check", str(path), code=3)
-    assert command_line.main(["flash", "--board", str(path)]) == 8
+    assert command_line.main(["firmware", "flash", "--board", str(path)]) == 8
     path.write_text(json.dumps(changed("sensors", {"recognition": False})))
     assert command_line.main(["config", "check", str(path)]) == 0
 

@@ -28,8 +28,8 @@ READERS = [
     (["game", "check", "{}.json"], 3),
     (["journal", "verify", "{}"], 2),
     (["journal", "show", "{}"], 2),
-    (["verify", "--release", "{}", "--unsigned", "--folder", "."], 3),
-    (["flash", "--board", "b", "--release", "{}", "--unsigned"], 3),
+    (["firmware", "verify", "--release", "{}", "--unsigned", "--folder", "."], 3),
+    (["firmware", "flash", "--board", "b", "--release", "{}", "--unsigned"], 3),
 ]
 IDS = [" ".join(words[:2]) for words, _code in READERS]
 
@@ -57,8 +57,8 @@ def test_what_is_no_file_is_told_at_once(
             name.mkdir()
     got, text = told(capsys, *(word.format(place) for word in words))
     assert got == code
-    if words[1] != "--release" or kind != "folder":
-        assert ("it is a folder" if kind == "folder" else "it is a pipe or a device") in text or words[0] == "flash"
+    if words[:2] != ["firmware", "verify"] or kind != "folder":
+        assert ("it is a folder" if kind == "folder" else "it is a pipe or a device") in text or "flash" in words
 
 
 def test_a_pipe_among_the_files_of_a_device_or_a_release(release: Path, tmp_path: Path) -> None:
@@ -118,8 +118,8 @@ def test_a_size_that_no_file_has_is_refused(size: object) -> None:
 def test_a_folder_where_a_file_is_meant(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert told(capsys, "report", ".")[0] == 3
     assert told(capsys, "report", "")[0] == 3
-    assert told(capsys, "release", "keygen", ".")[0] == 3
-    assert told(capsys, "release", "keygen", str(tmp_path))[0] == 3
+    assert told(capsys, "firmware", "release", "keygen", ".")[0] == 3
+    assert told(capsys, "firmware", "release", "keygen", str(tmp_path))[0] == 3
     code, text = told(capsys, "config", "check", str(tmp_path))
     assert code == 3 and "is no board config" in text
     (tmp_path / "notes.txt").write_text("hello")

@@ -37,8 +37,19 @@ def told(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str
 def test_alone_with_help_and_with_an_option_it_prints_the_same_help(capsys: pytest.CaptureFixture[str]) -> None:
     alone = told(capsys)
     assert alone == told(capsys, "help") == told(capsys, "--help")
-    assert alone[0] == 0 and all(f"\n  {name} " in alone[1] for name in registry.COMMANDS)
+    assert alone[0] == 0 and all(f"\n  {name} " in alone[1] for name in registry.EVERY_DAY)
     assert "examples:" in alone[1] and "--exit-codes" in alone[1]
+    assert 8 <= len(registry.EVERY_DAY) <= 10 and set(registry.EVERY_DAY) < set(registry.COMMANDS)
+    whole = told(capsys, "--help", "--all")
+    assert whole == told(capsys, "help", "--all") == told(capsys, "--all", "--help")
+    assert all(f"\n  {name} " in whole[1] for name in registry.COMMANDS)
+
+
+@pytest.mark.parametrize("name", registry.ABOVE)
+def test_a_command_below_another_is_found_by_its_own_name(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    whole = [registry.ABOVE[name], name]
+    assert told(capsys, "help", name) == told(capsys, *whole, "--help")
+    assert f"did you mean {' '.join(whole)}?" in told(capsys, name, "x")[2]
 
 
 def test_help_of_a_command_and_of_a_subcommand_is_its_own(capsys: pytest.CaptureFixture[str]) -> None:
@@ -70,6 +81,7 @@ def test_the_version_is_a_command_and_an_option(capsys: pytest.CaptureFixture[st
         (["monitor", "a", "b"], "fairshoe monitor --help"),
         (["journal", "verify", "x", "--foo"], "fairshoe journal verify --help"),
         (["sim", "--speed", "fast"], "fairshoe sim --help"),
+        (["firmware", "flash", "--board", "b", "--foo"], "fairshoe firmware flash --help"),
         (["--foo"], "fairshoe --help"),
     ],
 )
@@ -91,11 +103,13 @@ def test_help_fits_80_columns(prog: str, monkeypatch: pytest.MonkeyPatch) -> Non
     assert [line for line in PARSERS[prog].format_help().splitlines() if len(line) > 79] == []
 
 
-@pytest.mark.parametrize("name", registry.COMMANDS)
+@pytest.mark.parametrize("name", [*registry.COMMANDS, *registry.ABOVE])
 def test_every_command_says_what_it_does_and_has_examples(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    code, text, _err = told(capsys, name, "--help")
-    assert code == 0 and PARSERS[f"fairshoe {name}"].description
-    assert f"usage: fairshoe {name}" in text and "--debug" in text and "examples:\n" in text
+    words = registry.path_of(name)
+    code, text, _err = told(capsys, *words, "--help")
+    prog = " ".join(["fairshoe", *words])
+    assert code == 0 and PARSERS[prog].description
+    assert f"usage: {prog}" in text and "--debug" in text and "examples:\n" in text
 
 
 def commands_shown() -> list[str]:
@@ -191,8 +205,8 @@ def test_every_command_that_talks_to_a_shoe_takes_its_port_as_the_first_argument
         assert "--port" not in options or prog in SERVERS, prog
         assert "port" not in positional or positional[0] == "port", prog
     talking = {prog.split(" ", 1)[1] for prog, each in PARSERS.items() if _has_port(each)}
-    assert talking >= {"status", "monitor", "selftest", "round", "shuffle", "deal", "command", "bench", "flash"}
-    assert talking >= {"verify", "provision", "journal pull", "audit shuffle"}
+    assert talking >= {"status", "monitor", "selftest", "round", "shuffle", "deal", "command", "bench"}
+    assert talking >= {"firmware flash", "firmware verify", "provision", "journal pull", "proof audit shuffle"}
 
 
 def _has_port(each: argparse.ArgumentParser) -> bool:

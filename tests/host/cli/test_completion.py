@@ -68,7 +68,7 @@ def test_files_are_completed_where_a_file_is_wanted(script: Path, tmp_path: Path
 def test_names_of_boards_games_plans_pages_and_scenarios_are_completed(script: Path) -> None:
     assert complete(script, "fairshoe", "sim", "--board", "pico-sh") == ["pico-shelves", "pico-shoe"]
     assert complete(script, "fairshoe", "demo", "--game", "bo") == ["boston-5-stud"]
-    assert complete(script, "fairshoe", "flash", "--board", "pico-dr") == ["pico-draw"]
+    assert complete(script, "fairshoe", "firmware", "flash", "--board", "pico-dr") == ["pico-draw"]
     assert complete(script, "fairshoe", "game", "check", "house", "car") == ["caribbean-stud"]
     assert complete(script, "fairshoe", "bench", "show", "jam") == ["jam-drill"]
     assert complete(script, "fairshoe", "bench", "/dev/ttyACM0", "acc") == ["acceptance"]

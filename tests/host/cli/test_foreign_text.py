@@ -119,7 +119,9 @@ def test_a_file_name_in_an_error(capsys: pytest.CaptureFixture[str], tmp_path: P
     assert command_line.main(["config", "check", str(board)]) == 3
     out, err = capsys.readouterr()
     assert SHOWN in out and not obeyed(out + err)
-    assert command_line.main(["verify", "--release", f"/nowhere/{EVIL}", "--unsigned", "--folder", "."]) == 3
+    assert (
+        command_line.main(["firmware", "verify", "--release", f"/nowhere/{EVIL}", "--unsigned", "--folder", "."]) == 3
+    )
     assert not obeyed(capsys.readouterr().err)
 
 

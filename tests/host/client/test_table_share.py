@@ -79,7 +79,7 @@ def drop_nonces(device: RigPort) -> None:
 
 
 def shares(path: Path, capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
-    status = command_line.main(["audit", "shares", str(path), *words])
+    status = command_line.main(["proof", "audit", "shares", str(path), *words])
     told = capsys.readouterr()
     return status, told.out + told.err
 
@@ -202,7 +202,7 @@ def test_the_audit_draws_the_order_again_with_the_nonce(device: RigPort, tmp_pat
     device.run(ALIVE_MS + 1000)
     key = tmp_path / "auditor.key"
     keys.write_key(key, "auditor", keys.role_key(KEY, messages.Role.AUDITOR).secret)
-    words = ["audit", "shuffle", "rig", "--key-file", str(key), "--events", str(file), "--json"]
+    words = ["proof", "audit", "shuffle", "rig", "--key-file", str(key), "--events", str(file), "--json"]
     answer = json.loads(output(*words))
     assert answer["share"] == "given" and answer["nonce"] == given.nonce.hex()
     fed = list(range(CARDS)) if device.rig.config["mechanism"]["feed"] == "bottom" else list(range(CARDS))[::-1]
@@ -210,11 +210,11 @@ def test_the_audit_draws_the_order_again_with_the_nonce(device: RigPort, tmp_pat
     device_number = f"{device.rig.hal.unique_id():08x}"
     written = ["--seed", answer["seed"], "--commitment", answer["commitment"], "--cards", str(CARDS), "--json"]
     known = ["--nonce", given.nonce.hex(), "--device", device_number, "--event", str(committed.seq)]
-    assert json.loads(output("audit", "shuffle", *written, *known))["places"] == answer["places"]
-    assert json.loads(output("audit", "shuffle", *written))["places"] != answer["places"], (
+    assert json.loads(output("proof", "audit", "shuffle", *written, *known))["places"] == answer["places"]
+    assert json.loads(output("proof", "audit", "shuffle", *written))["places"] != answer["places"], (
         "the seed alone does not give the order"
     )
-    assert "--nonce needs --device and --event" in refusal(2, "audit", "shuffle", *written, *known[:2])
+    assert "--nonce needs --device and --event" in refusal(2, "proof", "audit", "shuffle", *written, *known[:2])
     file.write_text("".join(json.dumps(line) + "\n" for line in lines[:2]))
     assert "waited for a nonce" in refusal(7, *words)
     lines[2].update(share="aborted", nonce="00" * 32)

@@ -262,7 +262,7 @@ def test_a_round_of_the_other_deck_is_not_taken_for_the_round_of_this_one() -> N
 
 @pytest.fixture
 def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
-    """`fairshoe receipt` of the vector's journal, in a house with these settings."""
+    """`fairshoe proof receipt` of the vector's journal, in a house with these settings."""
     export, seed = receipts.vector_export()
     (tmp_path / "shoe.journal").write_bytes(as_file(export))
     for name in ("FAIRSHOE_RECEIPT_URL", "FAIRSHOE_RECEIPT_REF"):
@@ -273,7 +273,16 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]
         key = export.attested[-1].public.hex()
         inputs = [str(tmp_path / "shoe.journal"), "--seed", seed.hex(), "--public-key", key]
         return command_line.main(
-            ["--config", str(tmp_path / "config.toml"), "receipt", *inputs, "-o", str(tmp_path / "out"), *words]
+            [
+                "--config",
+                str(tmp_path / "config.toml"),
+                "proof",
+                "receipt",
+                *inputs,
+                "-o",
+                str(tmp_path / "out"),
+                *words,
+            ]
         )
 
     return run

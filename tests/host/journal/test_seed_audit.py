@@ -93,7 +93,7 @@ def test_a_commitment_is_shown_as_a_person_would_copy_it() -> None:
 
 def test_one_wrong_bit_in_either_is_found(capsys: pytest.CaptureFixture[str]) -> None:
     good = seed_audit.commitment_of(SEED)
-    words = ["audit", "shuffle", "--cards", "52", "--json"]
+    words = ["proof", "audit", "shuffle", "--cards", "52", "--json"]
     assert json.loads(output(*words, "--seed", SEED.hex(), "--commitment", good.hex()))["agrees"] is True
     for bit in (0, 100, 255):
         wrong = bytes(byte ^ (1 << bit % 8 if i == bit // 8 else 0) for i, byte in enumerate(SEED))
@@ -119,7 +119,7 @@ def test_one_wrong_bit_in_either_is_found(capsys: pytest.CaptureFixture[str]) ->
     ],
 )
 def test_words_that_do_not_fit_are_refused_with_advice(words: list[str], code: int, says: str) -> None:
-    error = refusal(code, "audit", "shuffle", *words)
+    error = refusal(code, "proof", "audit", "shuffle", *words)
     assert says in error
     assert len(error.strip().splitlines()) == 2
 
@@ -182,7 +182,7 @@ def test_a_disclosed_seed_is_fetched_and_checked_against_the_stored_events(
     device.run(8000)
     auditor = key_file(tmp_path, Role.AUDITOR)
     events = monitor(device, tmp_path, 1000, capsys)
-    words = ["audit", "shuffle", "rig", "--key-file", auditor, "--events", str(events), "--json"]
+    words = ["proof", "audit", "shuffle", "rig", "--key-file", auditor, "--events", str(events), "--json"]
     assert "no seed to disclose" in refusal(7, *words)
     shuffle(device, 51)
     monitor(device, tmp_path, 4000, capsys)
@@ -215,7 +215,16 @@ def test_a_device_that_erases_says_so(device: Watched, tmp_path: Path, capsys: p
     device.run(8000)
     shuffle(device, 51)
     events = monitor(device, tmp_path, 40000, capsys)
-    words = ["audit", "shuffle", "rig", "--key-file", key_file(tmp_path, Role.AUDITOR), "--events", str(events)]
+    words = [
+        "proof",
+        "audit",
+        "shuffle",
+        "rig",
+        "--key-file",
+        key_file(tmp_path, Role.AUDITOR),
+        "--events",
+        str(events),
+    ]
     assert '"disclose"' in refusal(7, *words)
 
 

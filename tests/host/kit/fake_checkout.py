@@ -1,4 +1,4 @@
-"""A MicroPython checkout and a toolchain that only look like ones: enough for what `fairshoe image` itself decides.
+"""A MicroPython checkout and a toolchain that only look like ones: enough for what `firmware image` itself decides.
 
 The fake build writes a UF2 that holds every file of the board folder, so that what is frozen can be found in it.
 """

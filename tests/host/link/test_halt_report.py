@@ -102,13 +102,13 @@ def test_a_session_that_fell_silent_believes_it() -> None:
     ("text", "words"),
     [
         ("board: ValueError('syntax error in JSON',)", "config check"),
-        ("files: ValueError('1a2b3c4d',)", "fairshoe flash"),
-        ("import: ImportError(\"no module named 'bf'\",)", "fairshoe flash"),
+        ("files: ValueError('1a2b3c4d',)", "fairshoe firmware flash"),
+        ("import: ImportError(\"no module named 'bf'\",)", "fairshoe firmware flash"),
         ("start: MemoryError('memory allocation failed',)", "memory"),
         ("start: storage layout 2, firmware knows 1. ...: another storage layout", "install the firmware"),
         ("start: storage cell 8 unreadable. ...: see docs/FIRMWARE.md, unreadable storage", "off and on"),
-        ("something: else", "fairshoe flash"),
-        ("", "fairshoe flash"),
+        ("something: else", "fairshoe firmware flash"),
+        ("", "fairshoe firmware flash"),
     ],
 )
 def test_every_reason_has_a_next_step(text: str, words: str) -> None:

@@ -81,7 +81,7 @@ def test_every_source_of_a_device_has_code_that_needs_nothing_of_ours() -> None:
 def noted(folder: Path, *words: str, name: str = "noise.bin") -> tuple[bytes, dict[str, Any]]:
     """What the command captures of a simulated source, and its note."""
     path = folder / name
-    assert command_line.main(["noise", "--simulate", "good", "--seed", "1", "--out", str(path), *words]) == 0
+    assert command_line.main(["proof", "noise", "--simulate", "good", "--seed", "1", "--out", str(path), *words]) == 0
     return path.read_bytes(), json.loads((folder / (name + ".json")).read_text())
 
 
@@ -106,10 +106,10 @@ def test_restarts_give_a_row_each_and_each_row_begins_anew(tmp_path: Path) -> No
 
 def test_a_source_that_reports_a_failure_is_noted_and_fails(tmp_path: Path) -> None:
     path = tmp_path / "noise.bin"
-    assert command_line.main(["noise", "--simulate", "dead", "--samples", "5000", "--out", str(path)]) == 1
+    assert command_line.main(["proof", "noise", "--simulate", "dead", "--samples", "5000", "--out", str(path)]) == 1
     assert json.loads((tmp_path / "noise.bin.json").read_text())["sound"] is False
     for wrong in ([], ["sim://x"], ["--simulate", "good", "--samples", "0"]):
-        assert command_line.main(["noise", "--out", str(path), *wrong]) != 0
+        assert command_line.main(["proof", "noise", "--out", str(path), *wrong]) != 0
 
 
 class Trial:

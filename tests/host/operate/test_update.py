@@ -201,22 +201,22 @@ def image(path: Path, version: str, release: bool = True) -> Path:
 def test_both_parts_and_the_record_of_them(
     stage: Stage, desk: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = output("update", "before", *desk, "--image", tmp_path / "new.uf2")
+    told = output("firmware", "update", "before", *desk, "--image", tmp_path / "new.uf2")
     assert "proved; its host has acknowledged all" in told and "Hold BOOTSEL" in told
     assert json.loads((tmp_path / "u.json").read_text())["after"] is None
-    assert "still runs" in refusal(6, "update", "after", *desk)
+    assert "still runs" in refusal(6, "firmware", "update", "after", *desk)
     install(stage, monkeypatch)
-    told = output("update", "after", *desk)
+    told = output("firmware", "update", "after", *desk)
     assert "log, key and game are the same" in told and "self-test passed" in told
     record = json.loads((tmp_path / "u.json").read_text())
     assert (record["before"]["firmware"], record["after"]["firmware"]) == ("0.2.0", NEW)
     assert record["after"]["self_test_record"] > record["before"]["last"] and record["image"]["uf2_sha256"]
-    assert "an update that ended" in refusal(2, "update", "before", *desk, "--image", tmp_path / "new.uf2")
-    assert json.loads(output("update", "after", *desk, "--json"))["to"] == NEW
+    assert "an update that ended" in refusal(2, "firmware", "update", "before", *desk, "--image", tmp_path / "new.uf2")
+    assert json.loads(output("firmware", "update", "after", *desk, "--json"))["to"] == NEW
 
 
 def test_an_older_image_is_written_only_if_it_is_named(desk: list[Any], tmp_path: Path) -> None:
-    words = ["update", "before", *desk, "--image", image(tmp_path / "old.uf2", "0.1.0")]
+    words = ["firmware", "update", "before", *desk, "--image", image(tmp_path / "old.uf2", "0.1.0")]
     assert "--older 0.1.0" in refusal(6, *words) and "--older 0.1.0" in refusal(6, *words, "--older", "0.1.1")
     assert not (tmp_path / "u.json").exists()
     output(*words, "--older", "0.1.0")
@@ -228,9 +228,9 @@ def test_a_signed_record_covers_both_parts_and_the_journal(
     public, other = (make_key(tmp_path / name) for name in ("bench.key", "other.key"))
     record, journal = tmp_path / "u.json", tmp_path / "u.journal"
     check = ["report", record, "--verify", tmp_path / "bench.key.pub"]
-    output("update", "before", *desk, "--image", tmp_path / "new.uf2", "--sign", tmp_path / "bench.key")
+    output("firmware", "update", "before", *desk, "--image", tmp_path / "new.uf2", "--sign", tmp_path / "bench.key")
     install(stage, monkeypatch)
-    after = ["update", "after", *desk, "--sign", tmp_path / "bench.key"]
+    after = ["firmware", "update", "after", *desk, "--sign", tmp_path / "bench.key"]
     assert "is signed" in refusal(2, *after[:-2])
     assert other and "not by a key that you trust" in refusal(6, *after[:-1], tmp_path / "other.key")
     good = record.read_text()
@@ -249,7 +249,7 @@ def test_a_signed_record_covers_both_parts_and_the_journal(
 def test_a_long_pull_shows_how_far_it_is(
     desk: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["update", "before", *map(str, desk), "--image", str(tmp_path / "new.uf2"), "--json"]
+    words = ["firmware", "update", "before", *map(str, desk), "--image", str(tmp_path / "new.uf2"), "--json"]
     monkeypatch.setattr("fairshoe.text.progress.QUIET_S", 1000.0)
     assert main(words) == 0 and capsys.readouterr().err == ""
     monkeypatch.setattr("fairshoe.text.progress.QUIET_S", 0.0)
@@ -261,7 +261,7 @@ def test_a_long_pull_shows_how_far_it_is(
 def test_a_storage_layout_that_the_new_version_does_not_know_is_no_return_to_service(
     desk: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    output("update", "before", *desk, "--image", tmp_path / "new.uf2")
+    output("firmware", "update", "before", *desk, "--image", tmp_path / "new.uf2")
     before = (tmp_path / "u.json").read_text()
 
     class Stopped(RigPorts):
@@ -278,7 +278,7 @@ def test_a_storage_layout_that_the_new_version_does_not_know_is_no_return_to_ser
         return shoe
 
     monkeypatch.setattr(command, "open_shoe", open_stopped)
-    told = refusal(5, "update", "after", *desk)
+    told = refusal(5, "firmware", "update", "after", *desk)
     assert "storage layout 1, firmware knows 0" in told and "install the firmware" in told
     assert (tmp_path / "u.json").read_text() == before
 
@@ -286,19 +286,19 @@ def test_a_storage_layout_that_the_new_version_does_not_know_is_no_return_to_ser
 def test_a_failed_self_test_keeps_the_device_out_of_service(
     stage: Stage, desk: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    output("update", "before", *desk, "--image", tmp_path / "new.uf2")
+    output("firmware", "update", "before", *desk, "--image", tmp_path / "new.uf2")
     install(stage, monkeypatch)
     act(stage, 2000, "open")
-    refusal(1, "update", "after", *desk)
+    refusal(1, "firmware", "update", "after", *desk)
     assert json.loads((tmp_path / "u.json").read_text())["after"] is None
 
 
 def test_files_that_are_no_image_or_no_record_are_refused(desk: list[Any], tmp_path: Path) -> None:
     bench = image(tmp_path / "bench.uf2", NEW, release=False)
-    assert "no release image" in refusal(3, "update", "before", *desk, "--image", bench)
+    assert "no release image" in refusal(3, "firmware", "update", "before", *desk, "--image", bench)
     for text in ("{", "[]", '{"format": 1, "kind": "update", "to": "1", "before": {}}'):
         (tmp_path / "u.json").write_text(text)
-        assert "no record of an update" in refusal(2, "update", "after", *desk)
+        assert "no record of an update" in refusal(2, "firmware", "update", "after", *desk)
 
 
 def test_the_self_test_is_recorded(stage: Stage, tmp_path: Path) -> None:

@@ -307,7 +307,7 @@ def test_an_rp2040_runs_an_image_alone() -> None:
     pico = identity(machine="Raspberry Pi Pico with RP2040", mpy=6 | 3 << 8 | 4 << 10)
     with pytest.raises(NotForDevice, match="Raspberry Pi Pico with RP2040 runs an image alone") as error:
         flash.check_device(pico, CONFIG, FILES, FlashPermissions(other_board=True))
-    assert "fairshoe image" in error.value.advice
+    assert "fairshoe firmware image" in error.value.advice
 
 
 def test_a_larger_arm_core_runs_the_native_code_of_a_smaller_one() -> None:

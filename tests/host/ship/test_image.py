@@ -1,4 +1,4 @@
-"""`fairshoe image`: what it asks of checkout and toolchain, what it prepares, and what it refuses."""
+"""`fairshoe firmware image`: what it asks of checkout and toolchain, what it prepares, and what it refuses."""
 
 import json
 import re
@@ -47,7 +47,7 @@ def image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *more: str, out: str 
     """The command, with a fake checkout and fake tools."""
     checkout = make_checkout(tmp_path / "micropython")
     monkeypatch.setenv("PATH", str(make_tools(tmp_path / "tools", seals=seals)))
-    words = ["image", "--board", IMAGE_BOARD, "--micropython", str(checkout), "-o", str(tmp_path / out)]
+    words = ["firmware", "image", "--board", IMAGE_BOARD, "--micropython", str(checkout), "-o", str(tmp_path / out)]
     return command_line.main([*words, *more])
 
 
@@ -98,7 +98,7 @@ def test_a_wrong_checkout_is_refused_before_anything_is_compiled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delattr("fairshoe.commands.image.build")  # calling it would be an internal error
-    words = ["image", "--board", IMAGE_BOARD, "--micropython", str(tmp_path / "none"), "-o", str(tmp_path)]
+    words = ["firmware", "image", "--board", IMAGE_BOARD, "--micropython", str(tmp_path / "none"), "-o", str(tmp_path)]
     assert "there is no folder" in refusal(NoImage.exit_code, *words)
 
 
@@ -228,7 +228,7 @@ def test_a_bench_image_has_no_main_and_mounts_files_behind_the_frozen_modules(bu
 def test_a_board_without_an_image_is_refused_with_the_way_that_it_has() -> None:
     with pytest.raises(NoImage, match="no image is built for Other") as caught:
         chip_of({"mcu": {"port": "rp2", "board": "Other"}})
-    assert "fairshoe flash" in caught.value.advice
+    assert "fairshoe firmware flash" in caught.value.advice
 
 
 def test_storage_in_flash_begins_where_that_of_a_downloaded_micropython_begins() -> None:

@@ -57,7 +57,7 @@ def flash_of(release: Path) -> bytearray:
 def verifying(release: Path, tmp_path: Path, flash: bytes | bytearray) -> list[str]:
     path = tmp_path / "flash.bin"
     path.write_bytes(flash)
-    return ["verify", "--release", str(release), "--unsigned", "--image", str(path)]
+    return ["firmware", "verify", "--release", str(release), "--unsigned", "--image", str(path)]
 
 
 def verify(release: Path, tmp_path: Path, flash: bytes | bytearray, *more: str, code: int = 0) -> str:

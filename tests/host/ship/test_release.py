@@ -43,13 +43,13 @@ def release(tmp_path: Path) -> Path:
     raw = make_manifest([small()], "0.1.0", {})
     (folder / "manifest.json").write_bytes(raw)
     key = tmp_path / "signing.key"
-    assert command_line.main(["release", "keygen", str(key)]) == 0
-    assert command_line.main(["release", "sign", str(folder), "--key", str(key)]) == 0
+    assert command_line.main(["firmware", "release", "keygen", str(key)]) == 0
+    assert command_line.main(["firmware", "release", "sign", str(folder), "--key", str(key)]) == 0
     return folder
 
 
 def verifying(release: Path, *arguments: str) -> list[str]:
-    return ["verify", "--release", str(release), "--key", f"{release.parent}/signing.key.pub", *arguments]
+    return ["firmware", "verify", "--release", str(release), "--key", f"{release.parent}/signing.key.pub", *arguments]
 
 
 def verify(release: Path, *arguments: str, code: int = 0) -> str:
@@ -71,7 +71,18 @@ def image(release: Path, data: bytes) -> str:
 @pytest.mark.full
 def test_a_release_is_the_same_bytes_in_another_process_another_folder_and_another_order(tmp_path: Path) -> None:
     out = tmp_path / "release"
-    command = [sys.executable, "-m", "fairshoe", "release", "build", "--board", built_once.BOARD, "-o", str(out)]
+    command = [
+        sys.executable,
+        "-m",
+        "fairshoe",
+        "firmware",
+        "release",
+        "build",
+        "--board",
+        built_once.BOARD,
+        "-o",
+        str(out),
+    ]
     environment = {**os.environ, "PYTHONHASHSEED": "4711", "TZ": "Asia/Tokyo", "LC_ALL": "C"}
     subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True, timeout=600)
     built = built_once.built()
@@ -82,19 +93,25 @@ def test_a_release_is_the_same_bytes_in_another_process_another_folder_and_anoth
 
 
 def test_a_folder_with_something_in_it_is_never_overwritten(release: Path) -> None:
-    assert "never overwritten" in refusal(3, "release", "build", "--board", built_once.BOARD, "-o", str(release))
+    assert "never overwritten" in refusal(
+        3, "firmware", "release", "build", "--board", built_once.BOARD, "-o", str(release)
+    )
 
 
 @pytest.mark.parametrize("out", ["/proc/release", "/dev/null"])
 def test_a_folder_that_cannot_be_made_is_told(out: str) -> None:
-    assert "Traceback" not in refusal(3, "release", "build", "--board", built_once.BOARD, "-o", out)
+    assert "Traceback" not in refusal(3, "firmware", "release", "build", "--board", built_once.BOARD, "-o", out)
 
 
 def test_a_board_with_an_rp2040_is_refused_without_its_image(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    words = ["release", "build", "--board", "pico-shoe", "-o", str(out)]
+    words = ["firmware", "release", "build", "--board", "pico-shoe", "-o", str(out)]
     told = refusal(ManifestError.exit_code, *words)
-    assert "an RP2040 runs an image alone" in told and "fairshoe image --board pico-shoe" in told and "--image" in told
+    assert (
+        "an RP2040 runs an image alone" in told
+        and "fairshoe firmware image --board pico-shoe" in told
+        and "--image" in told
+    )
     assert not list(out.iterdir())
     identity = board_folder(build("pico-shoe"), VERSION_TEXT.decode(), 0, True)[1]
     uf2 = tmp_path / "image.uf2"
@@ -107,7 +124,7 @@ KNOWN = {name: known[0] for name, known in KNOWN_TREES.items()}
 
 
 def write_record(uf2: Path, **changes: object) -> None:
-    """The record that `fairshoe image` writes beside an image, as far as a release looks at it."""
+    """The record that `fairshoe firmware image` writes beside an image, as far as a release looks at it."""
     record = {"compiler": "gcc 12", "picotool": "picotool v2.2.0", "trees": KNOWN, "micropython_modified": False}
     record["uf2_sha256"] = sha256(uf2.read_bytes())
     uf2.with_suffix(".json").write_text(json.dumps({**record, **changes}))
@@ -152,9 +169,9 @@ PARTS = {"NOTES.md": b"notes", "protocol/vectors.json": b"{}"}
 def test_a_release_folder_is_checked_whole_by_verify_and_by_sha256sum(release: Path, tmp_path: Path) -> None:
     out = tmp_path / "whole"
     words = ["--board", built_once.BOARD, "--with", str(folder_of(tmp_path / "parts", PARTS)), "-o", str(out)]
-    assert command_line.main(["release", "build", *words]) == 0
-    assert command_line.main(["release", "sign", str(out), "--key", f"{release.parent}/signing.key"]) == 0
-    check = ["verify", "--release", str(out), "--key", f"{release.parent}/signing.key.pub"]
+    assert command_line.main(["firmware", "release", "build", *words]) == 0
+    assert command_line.main(["firmware", "release", "sign", str(out), "--key", f"{release.parent}/signing.key"]) == 0
+    check = ["firmware", "verify", "--release", str(out), "--key", f"{release.parent}/signing.key.pub"]
     sums = ["sha256sum", "--strict", "--quiet", "-c", "SHA256SUMS"]
     assert command_line.main(check) == 0 and subprocess.run(sums, cwd=out).returncode == 0
     for name in ("NOTES.md", "protocol/vectors.json", f"{built_once.BOARD}/main.py", "SHA256SUMS"):
@@ -238,12 +255,12 @@ def test_every_byte_of_a_manifest_counts(release: Path) -> None:
 
 def test_a_good_signature_of_somebody_else_is_not_enough(release: Path) -> None:
     other = release.parent / "other.key"
-    command_line.main(["release", "keygen", str(other)])
+    command_line.main(["firmware", "release", "keygen", str(other)])
     (release / "manifest.json.sig").unlink()
-    command_line.main(["release", "sign", str(release), "--key", str(other)])
+    command_line.main(["firmware", "release", "sign", str(release), "--key", str(other)])
     assert "not by a key that you trust" in verify(release, "--image", "nothing", code=6)
     # Signed by both, either is enough, whichever came first.
-    command_line.main(["release", "sign", str(release), "--key", str(release.parent / "signing.key")])
+    command_line.main(["firmware", "release", "sign", str(release), "--key", str(release.parent / "signing.key")])
     verify(release, "--folder", str(folder_of(release.parent / "x", FILES)))
 
 
@@ -261,13 +278,13 @@ def test_without_a_signature_it_must_be_said_so(release: Path) -> None:
     (release / "manifest.json.sig").unlink()
     folder = str(folder_of(release.parent / "x", FILES))
     assert "is not signed" in verify(release, "--folder", folder, code=6)
-    plain = ["verify", "--release", str(release), "--folder", folder]
+    plain = ["firmware", "verify", "--release", str(release), "--folder", folder]
     assert command_line.main(plain) == 2
     assert "NOT SIGNED" in output(*plain, "--unsigned")
 
 
 def test_a_release_that_is_not_there_is_told_before_its_key_is_asked_for(release: Path) -> None:
-    words = ["verify", "--folder", str(release), "--release"]
+    words = ["firmware", "verify", "--folder", str(release), "--release"]
     told = refusal(ManifestError.exit_code, *words, str(release / "nope"))
     assert f"cannot read {release / 'nope'}: No such file or directory" in told and "signature" not in told
     assert "no key was given: whose signature counts?" in refusal(2, *words, str(release))
@@ -277,14 +294,14 @@ def test_keys_are_never_overwritten_and_signing_keys_never_shared(release: Path)
     key = release.parent / "signing.key"
     assert key.stat().st_mode & 0o777 == 0o600
     before = key.read_bytes()
-    assert command_line.main(["release", "keygen", str(key)]) == 3
+    assert command_line.main(["firmware", "release", "keygen", str(key)]) == 3
     assert key.read_bytes() == before
     key.chmod(0o644)
-    sign = ["release", "sign", str(release), "--key"]
+    sign = ["firmware", "release", "sign", str(release), "--key"]
     assert "can be read by others" in refusal(3, *sign, str(key))
     assert "is a public key, which signs nothing" in refusal(3, *sign, f"{key}.pub")
     assert command_line.main([*sign, "no-such.key"]) == 3
-    assert command_line.main(["release", "keygen", "/no-such-folder/k"]) == 3
+    assert command_line.main(["firmware", "release", "keygen", "/no-such-folder/k"]) == 3
 
 
 # --- onto a device -----------------------------------------------------------------------------
@@ -300,10 +317,10 @@ def test_a_signed_release_goes_onto_a_device_as_it_is(
     (release / "manifest.json").write_bytes(make_manifest([small(files=SHIPPED)], "0.1.0", {}))
     folder = folder_of(release / "b", SHIPPED)
     key = release.parent / "signing.key"
-    command_line.main(["release", "sign", str(release), "--key", str(key)])
+    command_line.main(["firmware", "release", "sign", str(release), "--key", str(key)])
     board = FakeBoard()
     board.window_s = 1e9
-    flash = ["flash", "--board", "b", "--release", str(release)]
+    flash = ["firmware", "flash", "--board", "b", "--release", str(release)]
     with PtyBoard(board) as port:
         assert command_line.main([*flash, port]) == 2
         assert command_line.main([*flash, port, "--key", f"{key}.pub", "--game", "house"]) == 2
@@ -317,7 +334,9 @@ def test_a_signed_release_goes_onto_a_device_as_it_is(
 
 
 def test_a_release_of_no_device_is_not_written(release: Path) -> None:
-    assert "has no words.txt for b" in refusal(3, "flash", "--board", "b", "--release", str(release), "--unsigned", "x")
+    assert "has no words.txt for b" in refusal(
+        3, "firmware", "flash", "--board", "b", "--release", str(release), "--unsigned", "x"
+    )
 
 
 # --- what differs ------------------------------------------------------------------------------
@@ -376,7 +395,7 @@ def test_the_interpreter_counts_where_the_release_names_it(tmp_path: Path, front
     (tmp_path / "manifest.json").write_bytes(make_manifest([small()], "0.1.0", {"b": interpreter_entry(uf2)}))
     path = tmp_path / "flash.bin"
     path.write_bytes(flash_image(FILES, bytes(flash)))
-    command = ["verify", "--release", tmp_path, "--unsigned", "--image", path, "--json"]
+    command = ["firmware", "verify", "--release", tmp_path, "--unsigned", "--image", path, "--json"]
     report = json.loads(output(*command, code=0 if word == "same" else 6))
     assert report["interpreter"] == word
 
@@ -423,7 +442,15 @@ def test_an_empty_and_a_cut_image_have_a_status_of_their_own(release: Path) -> N
 
 def test_a_release_with_several_boards_wants_to_be_told_which(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_bytes(make_manifest([small("b"), small("c", ALTERED)], "0.1.0", {}))
-    plain = ["verify", "--release", str(tmp_path), "--unsigned", "--folder", str(folder_of(tmp_path / "x", ALTERED))]
+    plain = [
+        "firmware",
+        "verify",
+        "--release",
+        str(tmp_path),
+        "--unsigned",
+        "--folder",
+        str(folder_of(tmp_path / "x", ALTERED)),
+    ]
     assert "several boards: b, c" in refusal(3, *plain)
     assert command_line.main([*plain, "--board", "b"]) == 6
     assert command_line.main([*plain, "--board", "c"]) == 0
@@ -444,7 +471,7 @@ def test_a_bad_line_beside_a_good_signature_takes_nothing_from_it(release: Path,
 
 def test_a_release_without_boards_says_so(release: Path) -> None:
     (release / "manifest.json").write_bytes(changed(boards={}))
-    command = ["verify", "--release", str(release), "--unsigned", "--folder", "."]
+    command = ["firmware", "verify", "--release", str(release), "--unsigned", "--folder", "."]
     for board in ([], ["--board", "b"]):
         assert "the release has no boards" in refusal(3, *command, *board)
 
@@ -461,5 +488,5 @@ def test_a_release_without_boards_says_so(release: Path) -> None:
     ],
 )
 def test_words_of_flash_that_do_not_go_together(release: Path, words: list[str], hint: str) -> None:
-    done = run("flash", "--board", "b", *(word.format(release) for word in words))
+    done = run("firmware", "flash", "--board", "b", *(word.format(release) for word in words))
     assert done.returncode in (2, 3) and hint in done.stderr

@@ -1,4 +1,4 @@
-"""fairshoe shuffle-test: runs the firmware's own shuffle, passes it, fails what is broken, and says so readably."""
+"""proof shuffle-test: runs the firmware's own shuffle, passes it, fails what is broken, and says so readably."""
 
 import io
 import itertools
@@ -27,7 +27,7 @@ from rig.story import Stage
 BOARD = "pico-carousel"
 CONFIG = configs.load_board(BOARD)[0]
 GAME = "caribbean-stud"
-SLICE = ["shuffle-test", "--shuffles", "2000", "--full", "5", "--seed", "20", "--processes", "1"]
+SLICE = ["proof", "shuffle-test", "--shuffles", "2000", "--full", "5", "--seed", "20", "--processes", "1"]
 
 
 def plan(shuffles: int = 1000, full: int = 0, seed: int = 20, processes: int = 1) -> Plan:
@@ -74,7 +74,9 @@ def test_shelves_make_the_deck_that_the_fast_path_draws(feed: str) -> None:
 
 @pytest.mark.parametrize("kind", ["shoe", "draw"])
 def test_a_board_that_does_not_shuffle_is_refused(kind: str) -> None:
-    assert f"a {kind} does not shuffle" in refusal(2, "shuffle-test", "--board", f"pico-{kind}", "--shuffles", "2000")
+    assert f"a {kind} does not shuffle" in refusal(
+        2, "proof", "shuffle-test", "--board", f"pico-{kind}", "--shuffles", "2000"
+    )
 
 
 def test_the_page_has_the_figures_of_the_decks_that_this_firmware_draws() -> None:
@@ -166,11 +168,11 @@ def biased(entropy: Entropy, count: int, config: object) -> "array[int]":
 @pytest.mark.parametrize("broken", [naive, biased])
 def test_a_broken_draw_in_the_firmware_fails(broken: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shuffle_source, "draw_order", broken)
-    command = ["shuffle-test", "--shuffles", "6000", "--full", "0", "--seed", "3", "--processes", "1"]
+    command = ["proof", "shuffle-test", "--shuffles", "6000", "--full", "0", "--seed", "3", "--processes", "1"]
     assert "\nFAIL: the machine did not make the decks that were drawn" in output(*command, code=1)
     out = output(*command, "--thorough", code=1)
     assert "\nFAIL: not uniform by position" in out
-    assert "again: fairshoe shuffle-test --board pico-carousel" in out
+    assert "again: fairshoe proof shuffle-test --board pico-carousel" in out
 
 
 @pytest.mark.full
@@ -182,7 +184,9 @@ def test_a_machine_that_does_not_make_the_drawn_deck_fails(monkeypatch: pytest.M
 
     stored = shuffle_source.stored_deck
     monkeypatch.setattr(shuffle_source, "stored_deck", swapped)
-    out = output("shuffle-test", "--shuffles", "1000", "--full", "2", "--seed", "3", "--processes", "1", code=1)
+    out = output(
+        "proof", "shuffle-test", "--shuffles", "1000", "--full", "2", "--seed", "3", "--processes", "1", code=1
+    )
     assert "0 of 2 decks exactly as drawn" in out
     assert "shuffle 1: the deck in the machine is not the one drawn" in out
 
@@ -197,7 +201,7 @@ def test_a_bad_shuffler_that_is_not_caught_is_no_pass(monkeypatch: pytest.Monkey
 
     monkeypatch.setitem(vars(shuffle_run)["_MODEL_BY_KEY"], "shelf-10", Uniform())
     assert "10 shelves was not caught" in output(
-        "shuffle-test", "--shuffles", "1000", "--full", "0", "--seed", "3", "--processes", "1", code=1
+        "proof", "shuffle-test", "--shuffles", "1000", "--full", "0", "--seed", "3", "--processes", "1", code=1
     )
 
 
@@ -205,7 +209,7 @@ def test_a_bad_shuffler_that_is_not_caught_is_no_pass(monkeypatch: pytest.Monkey
 
 
 def test_text_through_a_pipe_is_plain_and_complete() -> None:
-    done = run("shuffle-test", "--shuffles", "1000", "--full", "2", "--seed", "20")
+    done = run("proof", "shuffle-test", "--shuffles", "1000", "--full", "2", "--seed", "20")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "\x1b" not in done.stdout + done.stderr
     assert max(map(len, done.stdout.splitlines())) <= 120
@@ -217,19 +221,19 @@ def test_text_through_a_pipe_is_plain_and_complete() -> None:
 
 
 def test_too_few_shuffles_and_unknown_names_are_refused_with_advice() -> None:
-    few = run("shuffle-test", "--shuffles", "100")
+    few = run("proof", "shuffle-test", "--shuffles", "100")
     assert few.returncode == 2
     assert "too few" in few.stderr
     assert "--shuffles 1000" in few.stderr
-    assert run("shuffle-test", "--board", "nope").returncode == 3
-    assert run("shuffle-test", "--game", "snap").returncode == 3
-    nowhere = run("shuffle-test", "--html", "/nowhere/at/all.html")
+    assert run("proof", "shuffle-test", "--board", "nope").returncode == 3
+    assert run("proof", "shuffle-test", "--game", "snap").returncode == 3
+    nowhere = run("proof", "shuffle-test", "--html", "/nowhere/at/all.html")
     assert nowhere.returncode == 1
     assert "Traceback" not in nowhere.stderr
 
 
 def test_help_says_what_the_exit_status_means() -> None:
-    text = " ".join(run("shuffle-test", "--help").stdout.split())
+    text = " ".join(run("proof", "shuffle-test", "--help").stdout.split())
     assert "0 the shuffle passes. 1 it fails at 99 % family-wise" in text
 
 

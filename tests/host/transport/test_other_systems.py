@@ -68,10 +68,10 @@ def test_the_commands_around_a_device_run_without_posix(tmp_path: Path) -> None:
         ["journal", "show", str(tmp_path / "shift.journal")],
         ["bench", "list"],
         ["bench", "sim://pico-shoe", "sensors", "--out", str(tmp_path / "reports")],
-        ["flash", "--help"],
+        ["firmware", "flash", "--help"],
         ["selftest", shoe],
         ["round", f"sim://pico-carousel?dealer=hands&key={made}/device.key", "--key-file", str(made / "table.key")],
-        *([name, "--help"] for name in ("bench", "deal", "provision", "sim", "demo", "audit", "verify")),
+        *([name, "--help"] for name in ("bench", "deal", "provision", "sim", "demo", "proof", "firmware")),
     ]
     program = PROGRAM.format(blocked=BLOCKED, gone=GONE, commands=commands)
     done = subprocess.run(

@@ -1,7 +1,7 @@
 // The first code that runs in an image for an RP2040: is the image whole?
 //
 // The boot ROM checks the first 256 bytes of the flash and no more. An image whose writing was cut short, or one with
-// a damaged sector, would run until it met the wrong bytes, and by then a motor could turn. So `fairshoe image` puts
+// a damaged sector, would run until it met the wrong bytes, and by then a motor could turn. So `fairshoe firmware image` puts
 // the address of fairshoe_reset into the reset vector and two sums of the whole image behind its end
 // (ship/image_sum.py). Here they are compared before any other code of the image runs and before any pin is an
 // output. If they differ nothing runs: the table port says so, about every second, until power is switched off.

@@ -20,7 +20,7 @@ add_compile_options(
 
 # Frozen machine code loads its constants relative to a program counter that the processor rounds down to 4 bytes, and
 # MicroPython 1.28 aligns such code to 2: in every other function a constant would be read two bytes off. The macro
-# raises each alignment in this one file to 4; `fairshoe image` checks the addresses that came out.
+# raises each alignment in this one file to 4; `fairshoe firmware image` checks the addresses that came out.
 set_source_files_properties(${CMAKE_BINARY_DIR}/frozen_content.c PROPERTIES
     COMPILE_OPTIONS "-Daligned(n)=__aligned__((n) < 4 ? 4 : (n))")
 

@@ -1,6 +1,6 @@
 // Board definition of a fairshoe image for the Raspberry Pi Pico and Pico 2.
 //
-// FAIRSHOE_RELEASE is 1 for a release image and 0 for a bench image (`fairshoe image --bench`).
+// FAIRSHOE_RELEASE is 1 for a release image and 0 for a bench image (`fairshoe firmware image --bench`).
 
 // Board names and storage sizes are those of MicroPython's own builds: cells that a board config keeps in flash
 // (nv.kind "flash") then lie at the same address under an image and under a downloaded MicroPython.
