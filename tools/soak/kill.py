@@ -33,7 +33,6 @@ BOARD = "pico-carousel"
 GAME = "caribbean-stud"
 DEAD_MS = (0, 200, 3000, 15000)
 PEACE_MS = 120_000  # by then everything is delivered
-OUTCOMES = ids.OUTCOME_NAMES.split()
 
 
 class Soak(killing.AtDevice):
@@ -118,17 +117,8 @@ class Soak(killing.AtDevice):
         return zlib.crc32(data, self.world.rig.plant.now_us & 0xFFFFFFFF)
 
     def summary(self) -> str:
-        ended, voided = self.counts[ids.EV_ROUND_ENDED], self.counts[ids.EV_ROUND_VOIDED]
-        ops = self.world.powercut.answers.ended.values()
-        outcomes = {word: sum(1 for found in ops if found[0] == i) for i, word in enumerate(OUTCOMES)}
-        words = ", ".join(f"{count} {word}" for word, count in outcomes.items() if count)
-        hours = self.world.clock() / 3600
-        lines = [
-            f"{self.done} rounds ({ended} ended, {voided} voided) in {hours:.1f} simulated hours,"
-            f" {self.world.powercut.seq_last} events, {self.lives} lives of the host's program",
-            f"{self.operations} operations: {words}; digest {self.digest():08x}",
-        ]
-        return "\n".join(lines + [f"  {count:6d} {what}" for what, count in sorted(self.world.tally.items())])
+        done = f"{self.done} rounds, {self.lives} lives, {self.operations} operations, digest {self.digest():08x}"
+        return f"{done}; {super().summary()}; {killing.listed(self.world.tally)}"
 
 
 def main() -> int:

@@ -70,7 +70,11 @@ class Killing(ABC):
         """Raises Finding if something is lost, repeated or done twice."""
 
     def summary(self) -> str:
-        return ", ".join(f"{count} {what}" for what, count in self.tally.items())
+        return listed(self.tally)
+
+
+def listed(tally: Counter[str]) -> str:
+    return ", ".join(f"{count} {what}" for what, count in tally.items())
 
 
 class AtDevice(Killing):
