@@ -8,12 +8,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from fairshoe.errors import FairshoeError
-from fairshoe.ship.flash import reach
-from fairshoe.ship.repl import Raised, open_line
+from fairshoe.ship.prompt import reach
+from fairshoe.transport.urls import PortAddress
 from hil import report
 from hil.board import ROOT
 
@@ -26,11 +25,11 @@ NEEDED = "Put a bench image on it (make image BENCH=1) and connect its USB; noth
 
 
 def printed(port: str) -> str:
-    repl = reach(lambda: open_line(port), port, REACH_S, lambda text: print(text, file=sys.stderr), time.monotonic)
+    prompt = reach(PortAddress(port).open, port, REACH_S, lambda text: print(text, file=sys.stderr))
     try:
-        return repl.run(SCRIPT.read_text(encoding="utf-8"), SILENCE_S)
+        return prompt.run(SCRIPT.read_text(encoding="utf-8"), SILENCE_S)
     finally:
-        repl.close()
+        prompt.close()
 
 
 def measure_emulated(uf2: str) -> int:
@@ -69,7 +68,7 @@ def measure(port: str, folder: Path = FOLDER) -> int:
     """Print the figures and write them with all that was printed; the exit status."""
     try:
         text = printed(port)
-    except (FairshoeError, Raised) as error:
+    except FairshoeError as error:
         print(f"hil: {error}\n{NEEDED}", file=sys.stderr)
         return 1
     said = report.words_of(text)

@@ -132,7 +132,7 @@ def round_rows(said: Printed, rounds: int, frozen: bool, extra: int = 0) -> list
     rows = [Row("heap in use, before the first round", rests[0], "bytes")]
     if len(rests) > 1:
         rows.append(Row(f"heap in use, after {len(rests) - 1} rounds", rests[-1], "bytes"))
-    free = [int(figures[2]) for figures in said_rests] + [int(said["heap_least"][0])] * ("heap_least" in said)
+    free = [int(figures[2]) for figures in said_rests] + [int(figure) for figure in said.get("heap_least", ())]
     rows.append(Row("heap free, least", min(free) - extra, "bytes", free_min, at_least=True))
     rows.append(Row("largest free block at rest, least", int(said["largest"][0]), "bytes", block_min, at_least=True))
     used, size = (int(figure) for figure in said["stack"][:2])
