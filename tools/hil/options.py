@@ -47,8 +47,8 @@ def images_in(uf2: str | None, board: str | None = None) -> list[str | None]:
     checkout in MICROPYTHON, an image that is built now."""
     checkout = os.environ.get("MICROPYTHON")
     if uf2 is None and checkout:
-        build = [FAIRSHOE, "firmware", "image", "--bench", "--board", board or BOARD, "--micropython", checkout]
-        build += ["-o", str(IMAGES)]
+        source = ["--board", board or BOARD, "--micropython", checkout]
+        build = [FAIRSHOE, "firmware", "image", "--bench", *source, "-o", str(IMAGES)]
         subprocess.run(build, check=True, stdout=subprocess.DEVNULL)
         uf2, board = str(IMAGES), board or BOARD
     if uf2 is None or not Path(uf2).is_dir():
