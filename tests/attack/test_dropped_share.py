@@ -2,110 +2,27 @@
 the last card of the round is out. What it says then looks like an accident."""
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
+from cheating_device import CARDS, DEVICE, NO_NONCE, NOTHING, POSITIONS, Device, Events, fewer_hands, table
 
 from fairshoe import messages
-from fairshoe.client import table_share
 from fairshoe.client.share_judge import SHIFT_S, SHIFT_SHUFFLES, Judge
-from fairshoe.client.store import Arrived, Store, StoredLog
+from fairshoe.client.store import StoredLog
 from fairshoe.client.table_share import ENDED_MAX, LOST_MAX, TableShare
 from fairshoe.errors import DeckNotShared, DeviceSuspect, NonceAltered, UsageError
-from fairshoe.journal.seed_audit import Committed, commitment_of, examine, places_of
-from fairshoe.link import framing
+from fairshoe.journal.seed_audit import Committed, examine, places_of
+from fairshoe.link.framing import unpack
 from fairshoe.sim import scenario_files
 from fairshoe.sim.scenario_cases import by_name, places
-from firmware.protocol.frame import HEADER_SIZE
 from rig.scenario import Scenario
 from rig.story import Stage
 
-CARDS = 8
-POSITIONS = 2
-DEVICE = 0x12345678
 SHUFFLES = 400
 SECONDS = 480.0  # from one shuffle to the next: 60 of them in a shift
-NO_NONCE = bytes(32)
-NOTHING = messages.Consequence(0)
-Events = Iterator[messages.Event]
-
-
-class Device:
-    """Makes events with consistent numbers. POSITIONS of two cards, two for the dealer, two are left."""
-
-    def __init__(self, share: TableShare, seed: int = 1) -> None:
-        self.share = share
-        self.seq = 0
-        self.round = 0
-        self.deck = 1
-        self.seed = b""
-        self.random = random.Random(seed)
-
-    def event(self, kind: type[messages.Event], *fields: Any, of_round: bool = False) -> Any:
-        self.seq += 1
-        return kind(self.seq, 1, 0, 0, 0, self.round if of_round else 0, self.deck, *fields)
-
-    def commit(self, wait_ds: int = 30) -> messages.ShuffleCommitted:
-        self.seed = self.random.randbytes(32)
-        return self.event(messages.ShuffleCommitted, commitment_of(self.seed), wait_ds)
-
-    def nonce(self, committed: messages.ShuffleCommitted) -> bytes:
-        """What the host has sent."""
-        return self.share._nonce_of(committed)  # pyright: ignore[reportPrivateUsage]
-
-    def order(self, committed: messages.ShuffleCommitted) -> tuple[int, ...]:
-        record = Committed(committed.commitment, messages.Share.GIVEN, self.nonce(committed))
-        return places_of(self.seed, CARDS, record.share_of(DEVICE, committed.seq))
-
-    def given(self, committed: messages.ShuffleCommitted) -> messages.ShuffleNonce:
-        return self.event(messages.ShuffleNonce, messages.Share.GIVEN, 0, self.nonce(committed))
-
-    def without(self, share: messages.Share) -> messages.ShuffleNonce:
-        return self.event(messages.ShuffleNonce, share, 0, NO_NONCE)
-
-    def verified(self) -> messages.DeckVerified:
-        return self.event(messages.DeckVerified, CARDS, CARDS, 0, 0)
-
-    def started(self, positions: int = POSITIONS) -> messages.RoundStarted:
-        self.round += 1
-        return self.event(messages.RoundStarted, "CS", positions, of_round=True)
-
-    def stack(self, number: int, cards: int = 2) -> messages.StackTaken:
-        return self.event(messages.StackTaken, number, cards, of_round=True)
-
-    def rest(self, cards: int = 2, of_round: bool = True) -> messages.RemainderTaken:
-        return self.event(messages.RemainderTaken, cards, of_round=of_round)
-
-    def ended(self) -> messages.RoundEnded:
-        return self.event(messages.RoundEnded, 3, 6, 2, 2, 2, of_round=True)
-
-    def voided(self) -> messages.RoundVoided:
-        fault = messages.Fault.JAM_EXIT
-        return self.event(messages.RoundVoided, fault, "CS-13f", 1, 2, 6, NOTHING, 0, of_round=True)
-
-    def warning(self, fault: messages.Fault = messages.Fault.JAM_EXIT) -> messages.WarningLatched:
-        return self.event(messages.WarningLatched, fault, CARDS, 0, 0, 0)
-
-    def played(self) -> Events:
-        yield self.started()
-        yield from (self.stack(number) for number in (1, 2, 3))
-        yield self.rest()
-        yield self.ended()
-
-    def shuffled(self) -> Events:
-        """With the table's share."""
-        yield (committed := self.commit())
-        yield self.given(committed)
-        yield self.verified()
-
-    def honest(self, committed: messages.ShuffleCommitted) -> Events:
-        yield self.given(committed)
-        yield self.verified()
-        self.share.check(messages.CloseBetting)
-        yield from self.played()
 
 
 def _jam_in_round(device: Device, stacks: int, told: bool = True) -> Events:
@@ -120,14 +37,6 @@ def _rest_too_early(device: Device) -> Events:
     yield device.started()
     yield device.stack(1)
     yield device.rest(6)
-    yield device.ended()
-
-
-def _fewer_hands(device: Device, positions: int, game: str = "CS") -> Events:
-    """It says that it deals to fewer hands than have wagers, or a game with a plan of its own."""
-    yield replace(device.started(positions), game=game)
-    yield from (device.stack(number) for number in range(1, positions + 2))
-    yield device.rest(CARDS - 2 * (positions + 1))
     yield device.ended()
 
 
@@ -187,23 +96,14 @@ VERIFIED: dict[str, tuple[str, Drop]] = {
     "jam before the rest": ("warning", lambda it: _jam_in_round(it, 3)),
     "nothing after the first stack": ("dropped", lambda it: _jam_in_round(it, 1, False)),
     "rest too early": ("short", _rest_too_early),
-    "fewer hands": ("short", lambda it: _fewer_hands(it, 1)),
-    "any number of hands": ("short", lambda it: _fewer_hands(it, 0)),
-    "another game": ("short", lambda it: _fewer_hands(it, 0, "HOUSE")),
+    "fewer hands": ("short", lambda it: fewer_hands(it, 1)),
+    "any number of hands": ("short", lambda it: fewer_hands(it, 0)),
+    "another game": ("short", lambda it: fewer_hands(it, 0, "HOUSE")),
     "rest too small": ("short", _rest_too_small),
     "round ended": ("ended", _ended_early),
     "second round": ("dropped", _second_round),
     "face up": ("face_up", _face_up),
 }
-
-
-def table(monkeypatch: pytest.MonkeyPatch) -> tuple[TableShare, list[float]]:
-    """A host, and its clock."""
-    clock = [1.7e9]
-    monkeypatch.setattr(table_share.time, "time", lambda: clock[0])
-    share = TableShare(True, secret=bytes(range(32)))
-    share.opened(DEVICE)
-    return share, clock
 
 
 def cheat(
@@ -327,105 +227,6 @@ def test_a_deck_is_loaded_only_where_nothing_shuffles(monkeypatch: pytest.Monkey
         told.check(messages.CloseBetting)
 
 
-@pytest.mark.parametrize("ended", [True, False])
-def test_a_round_without_a_shuffle_of_its_own_is_refused_and_counts(
-    ended: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The deck of the round before, in whatever order: the device says nothing of a shuffle, or of that round's end."""
-    share, _clock = table(monkeypatch)
-    device = Device(share)
-    for event in device.shuffled():
-        share.heard(event)
-    for number in range(LOST_MAX + 2):
-        for event in list(device.played())[: None if ended else -1]:
-            share.heard(event)
-            if isinstance(event, messages.StackTaken) and number <= LOST_MAX:
-                share.check(messages.CloseBetting)  # once more in the same round
-        if ended:
-            with pytest.raises((DeckNotShared, DeviceSuspect)):
-                share.check(messages.CloseBetting)
-    assert {it.why for it in share.judge.lost} == {"unseen"}
-    with pytest.raises(DeviceSuspect):
-        share.check(messages.Shuffle)
-
-
-@pytest.mark.parametrize(("deck", "shuffles"), [(3, 1), (2, 2)])
-def test_a_round_with_a_deck_that_is_not_of_this_table_counts(
-    deck: int, shuffles: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The other one of two decks may have been shuffled before the first event that is known."""
-    for other, counts in ((2, 0), (deck, 1)):
-        share, clock = table(monkeypatch)
-        device = Device(share)
-        for _ in range(shuffles if counts else 1):
-            for event in [*device.shuffled(), device.rest(CARDS, False)]:
-                share.heard(event)
-        device.deck = other
-        share.heard(device.started())
-        assert share.judge.count(clock[0]) == counts
-
-
-def test_without_a_table_there_are_two_stacks_at_least(monkeypatch: pytest.MonkeyPatch) -> None:
-    for deal, lost in ((0, 1), (1, 0)):
-        share, clock = table(monkeypatch)
-        device = Device(share)
-        for event in [*device.shuffled(), *_fewer_hands(device, deal)]:
-            share.heard(replace(event, positions=0) if isinstance(event, messages.RoundStarted) else event)
-        assert share.judge.count(clock[0]) == lost
-
-
-def test_a_round_without_a_verified_deck_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    share, clock = table(monkeypatch)
-    device = Device(share)
-    for event in [*device.shuffled(), *device.played()]:
-        share.heard(event)
-    share.heard(committed := device.commit())
-    share.heard(device.given(committed))
-    with pytest.raises(DeckNotShared):
-        share.check(messages.CloseBetting)
-    for event in device.played():
-        share.heard(event)
-    assert share.judge.count(clock[0]) > 0
-
-
-def test_a_deck_whose_shuffle_was_not_seen_is_accepted_for_one_round(monkeypatch: pytest.MonkeyPatch) -> None:
-    share, _clock = table(monkeypatch)
-    device = Device(share)
-    for number in range(LOST_MAX):
-        share.accept("A. Smith")
-        share.check(messages.CloseBetting)
-        for event in device.played():
-            share.heard(event)
-        with pytest.raises(DeckNotShared):
-            share.check(messages.CloseBetting)
-        assert len(share.judge.lost) == number, "the first may have been inside when this program began"
-
-
-def test_hands_that_are_told_when_the_rest_is_out_count_too_and_after_a_restart(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """All events of a round may come at once. `wagered` twice is one loss."""
-    clock = [1.7e9]
-    monkeypatch.setattr(table_share.time, "time", lambda: clock[0])
-    with Store(tmp_path / "store.db") as store:
-        log = store.resume(DEVICE, b"a" * 16, 99, 1)
-        share = TableShare(True, store)
-        share.opened(DEVICE)
-        share.resume(log)
-        device = Device(share)
-        told = [*device.shuffled(), *_fewer_hands(device, 1)]
-        for event in told:
-            share.heard(event)
-        assert share.judge.count(clock[0]) == 0
-        frames = framing.decode_all(b"".join(map(framing.encode, told)))
-        store.add(log.id, [Arrived(it.seq, it, each.signed[HEADER_SIZE:]) for it, each in zip(told, frames, strict=True)])
-        for _ in range(2):
-            share.wagered(device.round, POSITIONS)
-            assert [it.why for it in share.judge.lost] == ["short"]
-        again, _log = table_share.recall(store)
-        assert [it.why for it in again.judge.lost] == ["short"]
-
-
 def test_decks_that_are_handed_out_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two decks take turns: each is shuffled while the round of the other one is played by hand; and a machine that
     serves another table begins no round at all."""
@@ -501,7 +302,7 @@ def test_firmware_keeps_every_deck_that_comes_to_the_table_as_it_was_shuffled(na
     stage = play_to_the_end(name)
     judge = Judge(lambda _event: NO_NONCE)
     for payload in stage.peer.payloads.values():
-        event = framing.unpack(int.from_bytes(payload[:2], "little"), payload[2:])
+        event = unpack(int.from_bytes(payload[:2], "little"), payload[2:])
         if isinstance(event, messages.ShuffleCommitted):
             judge.feed(replace(event, wait_ds=30), 0.0)
             event = Device(TableShare(False)).without(messages.Share.GIVEN)

@@ -61,7 +61,7 @@ class Game:
             case "load":
                 self.cards = 6
                 return self.event(messages.DeckLoaded, 6, 1)
-            case "close_betting":
+            case "close_betting" | "play_again":
                 self.round += 1
                 return self.event(messages.RoundStarted, "CS", 1, of_round=self.round)
             case "stack":

@@ -5,8 +5,8 @@ takes from it is out: after a first stack that it dislikes a jam is worth as muc
 a share would have holes, so there is one end that keeps it (`_taken`), and every other one counts. A device that leaves
 out the event of an end is found at its next deck.
 
-A round uses up its deck: one that begins with a deck that no shuffle was seen of counts as well. How many hands are dealt
-is the device's word, too, unless the table says how many have wagers (`wagered`).
+A round uses up its deck: one that begins with a deck of which no shuffle was seen counts as well. How many hands are
+dealt is the device's word, too, unless the table says how many have wagers (`wagered`).
 
 An end is the device's own word. A person answers for an end by name, beforehand: then it has a column of its own.
 """
@@ -196,8 +196,8 @@ class Judge:
         return self._shuffle.seq if self._shuffle is not None and not self._shuffle.over else 0
 
     def wagered(self, round_number: int, hands: int, at: float) -> int:
-        """So many hands have wagers in the round that is dealt now. The number of its shuffle if the device said that it
-        deals to fewer; else 0. The last cards may be out already."""
+        """So many hands have wagers in the round that is dealt now. The number of its shuffle if the device said that
+        it deals to fewer; else 0. The last cards may be out already."""
         shuffle = self._shuffle
         if shuffle is None or shuffle.round != round_number or shuffle.positions >= hands:
             return 0
@@ -250,15 +250,15 @@ class Judge:
     def _begin(self, event: messages.RoundStarted, at: float) -> None:
         """Of a table's decks one was shuffled before the first event here, and the other one may have been."""
         early = self.count_seen <= 1 and event.deck <= DECKS and event.deck not in self._used
-        seen = early or event.deck in self._decks and event.deck not in self._used
-        if not seen and (self.shuffles or self._deals and not self.loaded):
+        seen = early or (event.deck in self._decks and event.deck not in self._used)
+        if not seen and (self.shuffles or (self._deals and not self.loaded)):
             self.lost.append(LostShare(event.seq, event.deck, "unseen", at, self.count_seen))
         self._used.add(event.deck)
         self._round, self._round_seq = event.round, event.seq
         if self._out.pop(event.deck, None) is not None:
             self._played(at)
         shuffle = self._shuffle
-        if shuffle is not None and not shuffle.over and event.deck == shuffle.deck:
+        if shuffle is not None and shuffle.verified and not shuffle.over and event.deck == shuffle.deck:
             shuffle.round = event.round
             # There is a player's stack at least, and the last one. A house game may deal any number of them.
             shuffle.positions = max(event.positions, 1) if event.game != HOUSE_GAME else 0

@@ -1,5 +1,5 @@
-"""What a store keeps for the table's share: the secret that nonces are made with, who answers for a deck, and to how many
-hands it had to be dealt where the device said less."""
+"""What a store keeps for the table's share: the secret that nonces are made with, who answers for a deck, and to how
+many hands it had to be dealt where the device said less."""
 
 from __future__ import annotations
 
