@@ -103,7 +103,9 @@ class TableFacts:
         return bool(self.profile.cut_after >> self.deck(deck, SOURCE) & 1) and not self.deck(deck, CUT_MADE)
 
     def turn(self) -> int:  # the deck that is to be taken in
-        deck = self.row[TURN] or 1 if self.profile.decks > 1 else 1
+        if self.profile.decks == 1:
+            return 1
+        deck = self.row[TURN] or 1
         return 3 - deck if self.deck(deck, HELD) & HELD_GONE else deck
 
     def stub(self) -> int:
@@ -300,7 +302,10 @@ class TableFacts:
         elif what == ids.REC_RESHUFFLE:
             self._unshuffle(deck)
         elif what == ids.REC_DECK_REMOVED:
-            self._forget(a, HELD_GONE if b == ids.REMOVED_ALONE else 0 if b else self.deck(a, HELD) & ~HELD_NEW)
+            held = self.deck(a, HELD) & ~HELD_NEW
+            if b == ids.REMOVED_ALONE:
+                held = held & ~(HELD_OFF | HELD_LOOKED) | HELD_GONE
+            self._forget(a, 0 if b == ids.REMOVED_REPLACED else held)
             row[RACK] = row[REMOVED] = 0
         elif what in (ids.REC_NO_ACTIVITY, ids.REC_OUT_OF_SERVICE):
             self._idle(what, a, consequence)

@@ -3,6 +3,7 @@
 from game_tables import DONE, REFUSED, Table
 from support import board
 
+from firmware.games.table_facts import HELD, HELD_DISPUTE, HELD_GONE, HELD_OFF
 from firmware.protocol import ids
 
 ALONE = ids.REMOVED_ALONE
@@ -70,3 +71,18 @@ def test_a_table_with_one_deck_knows_no_such_thing():
     for follows in (ALONE, 3):
         assert table.record("deck_removed", 1, follows) == REFUSED and table.reason() == ids.REASON_ARGUMENT
     table.close()
+
+
+def test_a_dispute_about_the_deck_that_left_goes_on_and_it_is_ordered_off_no_more():
+    facts = table_of().flow.facts
+    facts._set(1, HELD, HELD_DISPUTE | HELD_OFF)
+    facts.note(ids.EV_RECORDED, [ids.REC_DECK_REMOVED, 1, ALONE, 0], 1, 0)
+    assert facts.deck(1, HELD) == HELD_DISPUTE | HELD_GONE
+
+
+def test_a_table_that_has_one_deck_from_now_on_takes_it_in_again():
+    facts = table_of().flow.facts
+    facts.note(ids.EV_RECORDED, [ids.REC_DECK_REMOVED, 1, ALONE, 0], 1, 0)
+    assert facts.turn() == 2
+    facts.profile.decks = 1
+    assert facts.turn() == 1
