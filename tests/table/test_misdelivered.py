@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from running_tables import check_books
+from sitting import bet, sitting
 
 from fairshoe.errors import UsageError
 from fairshoe.games.record_kinds import Delivered
@@ -97,3 +100,18 @@ def test_a_box_that_is_let_out_gets_every_wager_back_and_no_card() -> None:
 def test_a_round_whose_boxes_are_all_out_is_over() -> None:
     _, lines = play("6s no no 9c to:2 9h out:2 out:1")
     assert money(lines) == [(2, "initial", 0, "DAB-15a"), (1, "initial", 0, "DAB-15a")]
+
+
+def test_a_floorperson_signs_for_a_box_that_is_let_out(tmp_path: Path) -> None:
+    with sitting(tmp_path, GAME) as it:
+        bet(it, 1, initial=1000)
+        it.until(lambda values: values["ask"] and values["ask"]["key"] == "cards:0:1")
+        it.tap(do="answer", key="cards:0:1")
+        it.tap(do="choose", key=it.next()["ask"]["key"], choice="no")
+        assert "recorded" in it.tap(do="irregularity", name="delivered_forward", seat=1)
+        with pytest.raises(UsageError, match="who decides it"):
+            it.tap(do="irregularity", name="let_out", seat=1, cards=0)
+        assert "recorded" in it.tap(do="irregularity", name="let_out", seat=1, cards=0, by="J. Doe")
+        it.until(lambda values: values["seats"][0]["says"] == "out")
+        signed = [fact.data for fact in it.desk.books.inputs(it.desk.number) if fact.kind == "decided by"]
+        assert signed == [{"what": "let_out", "by": "J. Doe"}]

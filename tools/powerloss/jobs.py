@@ -99,6 +99,9 @@ class Job:
         return name + "".join(f", {words[key]}" for key in words if getattr(self, key))
 
 
+DRAWN_GAME = "double-attack-blackjack"  # dealt from a shoe by its rules, whatever a table says
+
+
 @dataclass(frozen=True)
 class Places:
     """Where power can fail in a story; a story that breaks a promise by itself says so."""
@@ -145,6 +148,8 @@ def make_run(job: Job) -> PowerRun:
     changes: Data = {"audit.seeds": "disclose"} if job.audit else {}
     changes |= {"nv.bytes": job.storage} if job.storage else {}
     changes |= {"nv.kind": "flash"} if job.flash else {}
+    if _load(job.board)["mechanism"]["kind"] == "shelves" and job.game != DRAWN_GAME:
+        changes["table.dealing"] = "beside"  # shelves do not deal, and their table says what does
     if changes:
         data["changes"] = {**data.get("changes", {}), **changes}
     config = copy.deepcopy(_load(job.board))

@@ -71,6 +71,7 @@ def tried(hand: int, dealer: int, stub: int) -> Iterator[Tried]:
         yield Tried("provenance", who, 1, b)
     yield Tried("cut", "20 cards, dealer", 20, 1)
     yield Tried("deck_removed", "replaced", 1, 1)
+    yield Tried("deck_removed", "the other goes on", 1, 2)
     yield Tried("no_activity", "")
     yield Tried("out_of_service", "out", 1)
     yield Tried("dispute", "begins", 1, 1)
@@ -103,6 +104,10 @@ def tried(hand: int, dealer: int, stub: int) -> Iterator[Tried]:
     yield Tried("box_missed", "box 1, a hit", 1, 2)
     yield Tried("reader_off", "")
     yield Tried("surrender", "position 1", 1)
+    yield Tried("delivered_wrongly", "moves forward to box 1", 1, 1)
+    yield Tried("delivered_wrongly", "the dealer's next card", 0, 2)
+    yield Tried("delivered_wrongly", "burned", 1, 3)
+    yield Tried("let_out", "box 1, two cards", 1, 2)
     if "house_decision" in NAMES:
         yield Tried("house_decision", "void", 2)
 
