@@ -10,6 +10,7 @@ import random
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Generator
 from pathlib import Path
 
@@ -27,9 +28,12 @@ TESTS = Path(__file__).resolve().parent
 for _suite in ("unit", "host"):
     sys.path += sorted(str(path) for path in (TESTS / _suite).rglob("*/") if path.name != "__pycache__")
 
-# A developer may have a shoe attached.
+# A developer may have a shoe attached, settings, and a store of another version.
 for _name in [name for name in os.environ if name.startswith("FAIRSHOE_")]:
     del os.environ[_name]
+_HOME = tempfile.TemporaryDirectory(prefix="fairshoe-home-")
+for _name in ("config", "data", "state"):
+    os.environ[f"XDG_{_name.upper()}_HOME"] = f"{_HOME.name}/{_name}"
 
 # A shell that runs the tests in the background has Ctrl-C ignored, and every program they start would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -34,7 +34,7 @@ SOURCES: dict[str, set[str]] = {
     "completion shell": set(shell_completion.SHELLS),
     "deal --role": words(DRIVING),
     "floor inventory token --scope": set(SCOPES),
-    "noise --simulate": {"good", *map(str, faults.CHOICES["entropy.kind"])},
+    "proof noise --simulate": {"good", *map(str, faults.CHOICES["entropy.kind"])},
     "round --role": words(DRIVING),
     "serviced part": {it.replace("_", "-") for it in words(Part)} - {"none"},
     "shuffle --role": words(DRIVING),
