@@ -130,7 +130,7 @@ def _new_deck(flow: "Flow", now_ms: int) -> None:
 def _take_in(flow: "Flow", now_ms: int) -> int:
     outbox = flow.outbox
     cards = flow.profile.deck_cards
-    if flow.settled.deck == flow.facts.turn():
+    if flow.facts.alone(flow.facts.turn()):
         flow.set_tail(0)  # the deck handed out before was put in again without a round
     flow.ledger.begin(cards)
     outbox.deck = flow.facts.turn()

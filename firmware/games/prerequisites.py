@@ -40,7 +40,6 @@ from firmware.games.table_facts import (
     FINAL,
     HELD,
     HELD_DISPUTE,
-    HELD_GONE,
     HELD_OFF,
     HELD_WINNER,
     MACHINE_COUNTED,
@@ -91,7 +90,8 @@ def need_for_deck(flow: "Flow") -> int:
         return ids.NEED_DISPUTE
     if held & HELD_OFF and not profile.recorded:
         return ids.NEED_INDUCTION
-    if profile.decks > 1 and flow.settled.deck == deck and flow.tail not in (0, TAIL_HANDED):
+    alone = facts.alone(deck)
+    if alone and profile.decks > 1 and flow.tail not in (0, TAIL_HANDED):
         return ids.NEED_ROUND_END  # the only deck is on the table
     rack = facts.row[RACK] if profile.clauses[RULE_RACK] != CLAUSE_NONE else 0
     if rack == RACK_UNKNOWN or (rack and profile.recorded):
@@ -99,7 +99,7 @@ def need_for_deck(flow: "Flow") -> int:
     if profile.recorded:
         if not facts.inducted(deck):
             return ids.NEED_INDUCTION
-        if flow.tail == TAIL_HANDED and flow.settled.deck == deck:
+        if flow.tail == TAIL_HANDED and alone:
             return ids.NEED_ROUND_END
         if not flow.machine.shuffles and not _sourced(flow, deck):
             return ids.NEED_PROVENANCE
@@ -113,10 +113,8 @@ def need_for_deck(flow: "Flow") -> int:
 
 def _sourced(flow: "Flow", deck: int) -> bool:
     """Whether it was recorded who shuffled this deck. Of two that take turns it must be a machine beside this shoe."""
-    facts = flow.facts
-    source = facts.deck(deck, SOURCE)
-    alone = flow.profile.decks == 1 or facts.deck(3 - deck, HELD) & HELD_GONE
-    return source == ids.FROM_MACHINE or (source != 0 and alone != 0)
+    source = flow.facts.deck(deck, SOURCE)
+    return source == ids.FROM_MACHINE or (source != 0 and flow.facts.alone(deck))
 
 
 def need_for_round(flow: "Flow") -> int:

@@ -108,6 +108,10 @@ class TableFacts:
         deck = self.row[TURN] or 1
         return 3 - deck if self.deck(deck, HELD) & HELD_GONE else deck
 
+    def alone(self, deck: int) -> bool:
+        """Whether this is the only deck at the table: of two, since the other one has left it."""
+        return self.profile.decks == 1 or self.deck(3 - deck, HELD) & HELD_GONE != 0
+
     def stub(self) -> int:
         """Cards the stub must have once all cards of the round are out; not known before the final deal is frozen."""
         row = self.row
