@@ -23,7 +23,8 @@ from hypothesis.stateful import (
 
 from firmware.deck.ledger import DEALT, DISCARDED, HOPPER, PATH, REMOVED
 from firmware.games import flow as states
-from firmware.games.drawn.round import BURN_DEALER, BURN_PAT_HAND, BURN_SHOE, Play
+from firmware.games.drawn.misdeliveries import BURN_PAT_HAND
+from firmware.games.drawn.round import BURN_DEALER, BURN_SHOE, Play
 from firmware.games.drawn.steps import step_deck_spent, step_draw_ready, step_drawing
 from firmware.games.records import record_do, record_objection
 from firmware.image import IN_HOPPER, Inputs, Outputs
