@@ -31,7 +31,7 @@ RIGHT: dict[str, dict[str, object]] = {
     "enter": {"key": WORD},
     "done": {"line": WORD, "checked": WORDS, "by": WORD},
     "house": {"choice": "void", "by": "J. Doe", "reason": WORD},
-    "irregularity": {"name": WORD, "seat": NUMBER, "cards": NUMBER},
+    "irregularity": {"name": WORD, "seat": NUMBER, "cards": NUMBER, "by": WORD},
     "correct": {"of": WORD, "cards": NUMBERS, "by": "J. Doe", "also": "", "also_cards": []},
     "rack": {"kind": "opening", "cents": 100, "by": "J. Doe", "note": "", "key": ""},
     "seen": {"call": NUMBER},
@@ -43,7 +43,7 @@ RIGHT: dict[str, dict[str, object]] = {
 }
 OPTIONAL = {
     *(("wager", "bettor"), ("wager", "coupon"), ("choose", "cents"), ("back", "place"), ("done", "checked")),
-    *(("done", "by"), ("irregularity", "seat"), ("irregularity", "cards"), ("correct", "also")),
+    *(("done", "by"), ("irregularity", "seat"), ("irregularity", "cards"), ("irregularity", "by"), ("correct", "also")),
     ("correct", "also_cards"),
 }
 MAY_BE_BLANK = {("rack", "note"), ("rack", "key"), ("done", "by"), ("correct", "also")}
