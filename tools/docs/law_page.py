@@ -8,9 +8,9 @@ from rig.law import law_of
 
 TOP = """# The law of {game}
 
-What each clause comes to at a table. A row begins with its clauses and the dealing modes in which it is played; `*` is in part.
-Then comes what is done and, behind `->`, what the device reports, and nothing else. With columns (`each`) it is played once for each
-value. The gate plays all rows, and is red while one comes otherwise. The [rules](../RULES.md) have all clauses.
+What each clause comes to at a table. A row begins with its clauses and the dealing modes in which it is played; `*` is
+in part. Then comes what is done and, behind `->`, what the device reports, and nothing else. With columns (`each`) it
+is played once for each value. The gate is red while one comes otherwise. The [rules](../RULES.md) have all clauses.
 """
 NO_CLAUSE = "No clause of the rules: what the house orders where they are silent."
 
@@ -22,4 +22,5 @@ def law_page(game: str) -> str:
         rule = clauses[row.clause].device if row.clause in clauses else NO_CLAUSE
         part = parts.setdefault(row.clause, [f"## {row.clause}", rule])
         part.append("\n".join([f"**{row.sentence}**", "", "```text", *row.text, "```"]))
-    return "\n\n".join([TOP.format(game=game.replace("-", " ").title()), *(it for part in parts.values() for it in part)])
+    title = TOP.format(game=game.replace("-", " ").title())
+    return "\n\n".join([title, *(text for part in parts.values() for text in part)])

@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from fairshoe.sim.scenario_cases import read_cases
-from rules.played import HOST, MODES, Played, scenario_plays  # this makes the device importable
-
 from rig.law import DRAWN, IN_PART, Row, law_of
 from rig.law import HOUSE as NO_CLAUSE
+from rules.played import HOST, MODES, Played, scenario_plays  # this makes the device importable
 
 ROOT = Path(__file__).resolve().parents[2]
 LAW = "rules/law"

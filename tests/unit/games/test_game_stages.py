@@ -263,8 +263,8 @@ def test_a_card_that_completes_the_dealers_hand_comes_from_the_released_stub():
 
 
 def test_a_count_that_agrees_with_the_hands_as_they_were_found_is_right():
-    """The device has counted five cards into each stack and 37 were left; the dealer has found four, and taken one of the
-    37. Hands and stub make 52 with 37 in the stub; with 36 a card is missing."""
+    """The device has counted five cards into each stack and 37 were left; the dealer has found four, and taken one of
+    the 37. Hands and stub make 52 with 37 in the stub; with 36 a card is missing."""
     for cards, right in ((35, False), (36, False), (37, True), (38, False)):
         table = caribbean(2).release()
         assert table.record("misdeal", 0, 4) == DONE

@@ -21,7 +21,6 @@ def hand_out(table, deck):
 
 
 def test_the_other_deck_plays_every_round_and_waits_for_the_end_of_its_own():
-    """Proves: CS-2a (automated, in part), CS-2b (automated, in part)"""
     table = table_of()
     table.round(1, deck=1)
     assert table.flow.facts.turn() == 2
@@ -46,7 +45,6 @@ def test_a_deck_in_its_place_takes_its_turn_again():
 
 
 def test_with_records_the_induction_of_a_new_deck_brings_it_back():
-    """Proves: CS-3d (automated, in part)"""
     table = table_of(records=True).inducted(1).inducted(2)
     assert table.record("deck_removed", 1, ALONE) == DONE
     table.stage.run(300)
