@@ -16,12 +16,18 @@ from enum import IntEnum
 from typing import Any
 
 from fairshoe import messages
+from fairshoe._device import root
 from fairshoe.errors import UsageError
 from fairshoe.messages import ENUMS, UNKNOWN, Message, UnknownMessage
 
 IDS = ("command", "during")  # fields that hold the id of another message
 _BY_NAME: dict[str, type[Message]] = {kind.NAME: kind for kind in messages.ALL}
 _BY_ID: dict[int, str] = {kind.ID: kind.NAME for kind in messages.ALL}
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of all messages as `to_dict` makes them."""
+    return json.loads((root() / "docs" / "protocol" / "messages.schema.json").read_text(encoding="utf-8"))
 
 
 def to_dict(message: Message) -> dict[str, Any]:

@@ -148,4 +148,4 @@ def test_nesting_in_an_export_is_refused_however_deep(
     file.write_text(line + "\n")
     for action in ("verify", "show"):
         assert main(["journal", action, str(file)]) in (Exit.PROOF, Exit.INPUT)
-    assert "header of an export" in capsys.readouterr().err
+    assert "is no export of a journal" in capsys.readouterr().err

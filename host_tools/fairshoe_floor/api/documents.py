@@ -6,7 +6,6 @@ route_table.py, and views (profiles.py) from the classes whose fields they show;
 
 from __future__ import annotations
 
-import json
 from dataclasses import fields
 from enum import Enum, IntEnum
 from functools import cache
@@ -14,8 +13,8 @@ from importlib.metadata import version
 from typing import Any, get_args, get_type_hints
 
 from fairshoe import Event, Message
-from fairshoe._device import root
 from fairshoe.games.rounds import Stage
+from fairshoe.message_data import schema
 from fairshoe.messages import ALL, LinkCounters
 from fairshoe_floor.api.profiles import METERS_COUNTERS, METERS_EVENTS, METERS_PREFIX, METERS_TOTALS
 from fairshoe_floor.api.route_table import ACKNOWLEDGE, ROUTES
@@ -84,8 +83,7 @@ _ABOUT = (
 
 @cache
 def _definitions() -> Json:
-    text = (root() / "docs" / "protocol" / "messages.schema.json").read_text(encoding="utf-8")
-    return json.loads(text)["definitions"]
+    return schema()["definitions"]
 
 
 def message_schema(kind: type[Message], only: tuple[str, ...] | None = None) -> Json:

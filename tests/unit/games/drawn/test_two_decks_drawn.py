@@ -55,7 +55,6 @@ class Shoe(Table):
 
 
 def test_the_decks_take_turns_round_by_round():
-    """Proves: DDS-2b (manual, in part), B5-2b (manual, in part), CS-2b (manual, in part), DCP-2b (manual, in part)"""
     for game in GAMES:
         shoe = Shoe(game)
         for deck in (1, 2, 1):
@@ -67,7 +66,6 @@ def test_the_decks_take_turns_round_by_round():
 
 
 def test_a_back_of_the_other_colour_at_the_first_card_is_refused_and_the_right_deck_keeps_its_turn():
-    """Proves: CS-2b (manual, in part), DCP-2b (manual, in part)"""
     for game in ("caribbean-stud", "double-cross-poker"):
         for first, wrong in ((1, 2), (2, 1)):
             shoe = Shoe(game)
@@ -83,7 +81,6 @@ def test_a_back_of_the_other_colour_at_the_first_card_is_refused_and_the_right_d
 
 
 def test_in_a_round_no_clause_covers_it_and_the_house_decides():
-    """Proves: CS-2b (manual, in part)"""
     for decision, event in ((1, "round_ended"), (2, "round_voided")):
         shoe = Shoe("caribbean-stud").load(1).close_bets().draw(3)
         shoe.stage.rig.plant.lift()
@@ -102,7 +99,6 @@ def test_in_a_round_no_clause_covers_it_and_the_house_decides():
 
 
 def test_a_deck_that_no_machine_has_shuffled_is_held_back_by_the_clause_of_two_decks():
-    """Proves: CS-2b (manual, in part), DCP-2b (manual, in part)"""
     for game in ("caribbean-stud", "double-cross-poker"):
         shoe = Shoe(game, records=True).inducted(1).inducted(2)
         assert shoe.record("provenance", 1, ids.FROM_HAND) == DONE
