@@ -46,7 +46,7 @@ OPTIONAL = {
     *(("done", "by"), ("irregularity", "seat"), ("irregularity", "cards"), ("irregularity", "by"), ("correct", "also")),
     ("correct", "also_cards"),
 }
-MAY_BE_BLANK = {("rack", "note"), ("rack", "key"), ("done", "by"), ("correct", "also")}
+MAY_BE_BLANK = {("rack", "note"), ("rack", "key"), ("done", "by"), ("irregularity", "by"), ("correct", "also")}
 
 
 def fits(kind: str, name: str, right: object, value: object) -> bool:
