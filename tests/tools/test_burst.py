@@ -265,7 +265,7 @@ def through_flash(library: ctypes.CDLL, miss: int) -> Callable[[int, int], int]:
     state = State(flash_bytes=len(flash), miss_cycles=miss)
     state.reg, state.ram, state.rom, state.flash = (ctypes.addressof(each) for each in (reg, flash, flash, flash))
 
-    def run(pc: int, loaded: int) -> int:
+    def run(pc: int, loaded: int, _held: object = flash) -> int:  # an address alone does not keep its memory
         reg[1], reg[15] = FLASH + loaded, FLASH + pc
         return library.burst(ctypes.addressof(state), 1)
 

@@ -64,7 +64,7 @@ export interface Hooks {
   /** Called once at each stop that only a person can end. */
   person?(need: Words['need'], records: Words['what'][]): void;
   /** Whether to give a command now; asked again with every status while the answer is no. */
-  allow?(command: CommandName, status: Pick<Notices['status'], 'fields' | 'words'>): boolean | Promise<boolean>;
+  allow?(command: CommandName, status: { fields: Fields['status']; words: Words }): boolean | Promise<boolean>;
   /** The outcome of every command. */
   told?(command: CommandName, result: Result): void;
   /** Every event, in order; it is acknowledged when this has returned. */
