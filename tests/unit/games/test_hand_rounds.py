@@ -4,7 +4,7 @@ from game_tables import DONE, REFUSED, Table
 from support import all_fields_of, board, clauses_of
 
 from firmware.games.flow import DECK_HELD, SHUFFLING, WAITING_FOR_DECK, WAITING_FOR_LOCKOUT, WAITING_FOR_ROUND_END
-from firmware.games.table_facts import HELD, HELD_OFF, ROUNDS, SOURCE
+from firmware.games.table_facts import ROUNDS, SOURCE
 from firmware.protocol import ids
 
 
@@ -81,13 +81,6 @@ def test_the_stub_of_every_fifth_round_is_counted_and_is_what_the_deal_has_left(
         table.close()
 
 
-def test_from_a_manual_shoe_double_cross_poker_is_exempt():
-    table = HandTable("double-cross-poker", "manual")
-    for _ in range(6):
-        table.out().played(1).end()
-    assert "stub_due" not in table.stage.names() and table.flow.state == WAITING_FOR_DECK
-
-
 def test_a_deck_is_cut_by_who_shuffled_it_last():
     for source, due in ((ids.FROM_MACHINE, False), (2, True), (3, True)):
         table = HandTable("caribbean-stud", "hand", records=True).inducted()
@@ -98,110 +91,6 @@ def test_a_deck_is_cut_by_who_shuffled_it_last():
         assert facts.deck(1, SOURCE) == ids.FROM_MACHINE and not facts.cut_due(1)  # this machine has shuffled it since
         table.release()
         assert "remainder_taken" in table.stage.names() and "held_back" not in table.stage.names()
-
-
-def test_a_count_that_is_wrong_in_any_round_voids_all_and_takes_the_deck_off_the_table():
-    for game, clause, stub, standing in (
-        ("boston-5-stud", b"B5-7f2", 52 - 6 - 4, 1),
-        ("caribbean-stud", b"CS-7g2", 52 - 10, 0),
-        ("double-cross-poker", b"DCP-7e2", 52 - 4 - 5, 0),
-    ):
-        for b, order in ((0, ids.ALL_VOID_REMOVE_DECK), (1, ids.ALL_VOID_RESHUFFLE)):
-            table = HandTable(game).out().played(1, standing)
-            assert table.record("stub_counted", stub, 1) == REFUSED  # right is right
-            table.recorded("stub_counted", stub - 1, b)
-            assert clauses_of(table.stage, "round_voided") == [clause]
-            assert all_fields_of(table.stage, "round_voided")[0][4] == order
-            assert (table.flow.facts.deck(1, HELD) == HELD_OFF) == (b == 0)
-            assert table.flow.state == WAITING_FOR_DECK
-            table.close()
-
-
-def test_a_misdeal_is_judged_as_with_the_automated_shoe_and_the_stub_follows_the_cards():
-    table = HandTable("caribbean-stud", "hand").out().played(3)
-    assert table.record("misdeal", 2, 6) == DONE
-    assert all_fields_of(table.stage, "recorded")[-1][3] == ids.ONE_VOID
-    assert table.record("misdeal", 0, 4) == DONE
-    assert all_fields_of(table.stage, "recorded")[-1][3] == ids.COMPLETE_HAND
-    assert table.record("stub_counted", 52 - 20 - 1) == DONE  # one card more than a hand has lies on the table
-    assert all_fields_of(table.stage, "recorded")[-1][3] == ids.CONSEQUENCE_NONE
-    table.end()
-    for game, seat, cards, clause in (
-        ("boston-5-stud", 1, 4, b"B5-12d"),
-        ("double-cross-poker", 1, 3, b"DCP-12c"),
-        ("double-cross-poker", 255, 4, b"DCP-12c"),
-        ("double-down-stud", 2, 2, b"DDS-11d"),
-    ):
-        table = HandTable(game).out().played(2)
-        assert table.record("misdeal", seat, cards) == DONE, game
-        assert clauses_of(table.stage, "recorded") == [clause]
-        table.stage.run(300)
-        assert ("round_voided" in table.stage.names()) == (game != "boston-5-stud")
-
-
-def test_face_up_cards_and_cards_drawn_in_error_are_told_while_the_dealer_deals():
-    for game, clause in (
-        ("boston-5-stud", b"B5-12b"),
-        ("caribbean-stud", b"CS-13b"),
-        ("double-cross-poker", b"DCP-12a"),
-        ("double-down-stud", b"DDS-11b"),
-    ):
-        table = HandTable(game).out()
-        assert table.record("face_up", 1) == REFUSED and table.reason() == ids.REASON_STATE  # no card is out
-        table.played(2)
-        assert table.record("face_up", 1) == DONE
-        assert all_fields_of(table.stage, "recorded")[-1][3] == ids.REJECT_CARD
-        assert table.record("drawn_in_error", 1) == DONE
-        if game == "caribbean-stud":
-            assert table.flow.facts.stub() == 52 - 15 - 1
-        table.recorded("face_up", 1)
-        assert clauses_of(table.stage, "round_voided") == [clause], game
-
-
-def test_dealt_from_the_hand_caribbean_stud_needs_closing_lock_out_and_as_many_chips_as_wagers():
-    for dealing, clause, decks in (("hand", b"CS-8c3", 1), ("manual", b"CS-7c", 1), ("manual", b"CS-7c", 2)):
-        table = HandTable("caribbean-stud", dealing, decks).out()
-        assert table.command(ids.CMD_CONFIRM_LOCKOUT) == REFUSED  # betting is open
-        assert table.record("progressive", 1, 1) == REFUSED
-        table.closed(2)
-        assert table.display == ["Betting closed", "", "Confirm progressive", "lock-out: LOCK"]
-        assert table.record("misdeal", 1, 4) == REFUSED  # no card before the lock-out
-        assert table.command(ids.CMD_END_ROUND) == REFUSED
-        assert table.record("progressive", 2, 1) == DONE
-        table.play(("", 300, "press", "lock"), ("", 300, "press", "lock"), ("", 300, "wait", 0))
-        assert table.command(ids.CMD_CONFIRM_LOCKOUT) == REFUSED
-        assert table.display[0] == "Progressive chips"
-        assert clauses_of(table.stage, "held_back") == [clause]  # once, however often LOCK is pressed
-        assert table.record("progressive", 2, 2) == DONE
-        assert table.command(ids.CMD_CONFIRM_LOCKOUT) == DONE
-        assert table.told("lockout_confirmed") == [(2, 2, clause.decode())]
-        assert table.command(ids.CMD_END_ROUND) == DONE
-        table.close()
-        table = HandTable("caribbean-stud", dealing, progressive=False).out().closed(2)
-        assert table.command(ids.CMD_END_ROUND) == DONE  # nothing to lock out at a table without a progressive
-
-
-def test_double_down_stud_from_a_manual_shoe_closes_betting_twice():
-    table = HandTable("double-down-stud").out().closed(3)
-    assert table.display[0] == "Double down wagers"
-    assert table.command(ids.CMD_END_ROUND) == REFUSED  # wagers are open
-    assert table.command(ids.CMD_CLOSE_BETTING) == DONE
-    assert clauses_of(table.stage, "betting_closed") == [b"DDS-8e"]
-    assert table.record("hole_card_seen") == REFUSED  # too late to matter
-    table.end()
-    assert all_fields_of(table.stage, "round_ended") == [[4, 7, 45, 45, ids.UNKNOWN_U16]]
-    seen = HandTable("double-down-stud").out().closed(3)
-    seen.recorded("hole_card_seen")
-    assert clauses_of(seen.stage, "round_voided") == [b"DDS-11a"]
-
-
-def test_boston_5_dealer_card_seen_before_all_have_decided():
-    table = HandTable("boston-5-stud", "hand").out().played(3)
-    assert table.record("fold", 2) == DONE
-    table.recorded("hole_card_seen")
-    assert all_fields_of(table.stage, "round_voided")[0][4:] == [ids.ALL_VOID_BUT_COMPLETE, 0b101]
-    late = HandTable("boston-5-stud", "hand").out().played(1, 1)
-    assert late.record("hole_card_seen") == REFUSED
 
 
 def test_the_other_deck_is_shuffled_while_this_one_is_dealt_by_hand():
