@@ -51,6 +51,8 @@ PAGES = [
     "tests/table/test_options.py",
     "tests/table/test_oracles.py",
     "tests/table/test_rulings.py",
+    "tests/tools/test_hil_port.py",
+    "tests/tools/test_hil_report.py",
     "tests/tools/test_matrix.py",
     "tests/tools/test_procedure_page.py",
     "tests/tools/test_release_parts.py",

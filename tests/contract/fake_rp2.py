@@ -35,7 +35,7 @@ class Dma:
 
     def pack_ctrl(self, **bits):
         if bits == {"enable": False}:
-            return {**bits, "chain_to": self.channel}
+            return {"enable": False, "chain_to": self.channel}
         if bits["treq_sel"]:
             assert bits == {"treq_sel": 12, "inc_read": False, "ring_sel": True, "ring_size": 8}
         else:

@@ -59,7 +59,7 @@ HOST_LAYERS: dict[str, tuple[str, ...]] = {
     "fairshoe.frozen": (),
     "fairshoe.look": (),
     "fairshoe.messages": ("fairshoe.frozen",),
-    "fairshoe.message_data": ("fairshoe.errors", "fairshoe.messages"),
+    "fairshoe.message_data": ("fairshoe._device", "fairshoe.errors", "fairshoe.messages"),
     "fairshoe.os_errors": ("fairshoe.errors",),
     "fairshoe.printable": (),
     "fairshoe.wear": ("fairshoe.files", "fairshoe.messages"),

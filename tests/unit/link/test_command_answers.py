@@ -97,7 +97,7 @@ def test_a_command_that_a_rule_holds_back_posts_the_need_about_what_is_inside():
 def test_a_need_that_holds_back_the_end_of_a_round_is_about_that_round():
     app, _runner = ready()
     flow = app.flow
-    flow.profile.decks = 2
+    flow.profile.decks, flow.profile.overlaps = 2, True
     flow.state = WAITING_FOR_ROUND_END
     flow.settle(TAIL_SETTLING, 2, 4, 20, 32)
     app.outbox.round, app.outbox.deck, flow.round_last = 0, 1, 7

@@ -271,7 +271,7 @@ def test_a_card_that_follows_is_told_from_two_at_once_by_its_stamp():
 
 def confirmed_after(kind, cards, percent):
     """So many cards of two; the beam behind the mouth sees the last of them for this part of a card's passage."""
-    feed, inp, out = picking(kind)
+    feed, inp, out = picking(kind, "double-attack-blackjack" if kind == "shelves" else "caribbean-stud")
     for card in range(cards):
         pass_card(feed, inp, out, 500)
         inp.leaves[feed.confirm] += 1
