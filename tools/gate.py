@@ -51,12 +51,12 @@ PAGES = [
     "tests/table/test_options.py",
     "tests/table/test_oracles.py",
     "tests/table/test_rulings.py",
-    "tests/tools/test_hil_port.py",
-    "tests/tools/test_hil_report.py",
+    "tests/tools/test_image_sum.py",
     "tests/tools/test_matrix.py",
     "tests/tools/test_procedure_page.py",
     "tests/tools/test_release_parts.py",
     "tests/tools/test_rules_trace.py",
+    "tests/tools/test_twin.py",
     "tests/tools/test_wheel.py",
 ]
 
