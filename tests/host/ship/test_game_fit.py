@@ -13,15 +13,16 @@ from firmware.image import INPUTS
 from rig.story import Stage
 
 KINDS = ("carousel", "shelves", "shoe", "draw")
-TABLES = [
+WAYS = [
     {"decks": decks, "dealing": dealing, "records": records}
     for decks, dealing, records in itertools.product((1, 2), ("shoe", "manual", "hand"), (False, True))
 ]
-TABLES += [
+OPTIONS = [
     {"records": records, **choice}
     for records in (False, True)
     for choice in ({"progressive": False}, {"packs": 6}, {"cover_all": "with_dealer"}, {"cover_all": "without_dealer"})
 ]
+TABLES = WAYS + OPTIONS
 # What a dealer may press in any order; the machine refuses what is not due.
 PRESSES = ("green", "seat", "close", "lock", "close", "green", "ack", "green")
 WAIT_MS = 30000
